@@ -1,0 +1,68 @@
+// Guards as the translator makes them, before they are lowered to a check program. Value types; a set is owned by one translation.
+// Thread-compatible.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/fields.h"
+#include "model/subject.h"
+#include "model/summary.h"
+
+namespace framegate::guards {
+
+enum class GuardKind : uint8_t {
+#define FRAMEGATE_GUARD(number, name, text, torch_name, shape, durable, doc) name = number,
+#include "guards/ir/guard_kinds.def"
+#undef FRAMEGATE_GUARD
+};
+std::string_view EnumText(GuardKind value);
+bool EnumFromText(std::string_view text, GuardKind* value);
+std::string_view TorchName(GuardKind kind);
+bool IsDurable(GuardKind kind);
+
+struct Guard {
+  GuardKind kind = GuardKind::kFactIs;
+  model::SubjectId subject = model::kNoSubject;
+  std::string type;                        // Type: module:qualname
+  std::optional<model::FactValue> fact;    // Fact, Tensor (fact kTensor)
+  std::vector<uint32_t> free_sizes;        // Tensor: dimensions whose size is not compared
+  std::vector<uint32_t> free_strides;      // Tensor: dimensions whose stride is not compared
+  model::SubjectId other = model::kNoSubject;  // Subject
+  uint32_t part = 0;                       // Ambient: model::AmbientPart
+  model::Constant constant;                // Ambient
+  model::Handle object = model::kAbsent;   // Object
+  int32_t line = 0;                        // of the user's code that made it, absolute
+
+  template <typename V, typename S>
+  static void VisitFields(V& v, S& s) {
+    v("kind", s.kind);
+    v("subject", s.subject);
+    v("type", s.type);
+    v("fact", s.fact);
+    v("free_sizes", s.free_sizes);
+    v("free_strides", s.free_strides);
+    v("other", s.other);
+    v("part", s.part);
+    v("constant", s.constant);
+    v("object", s.object);
+    v("line", s.line);
+  }
+};
+
+// What the translator hands over: guards in the order they were made, subjects new code wants in its locals.
+struct GuardSet {
+  std::vector<model::SubjectNode> subjects;
+  std::vector<Guard> guards;
+  std::vector<std::pair<model::SubjectId, uint32_t>> keeps;  // subject -> localsplus slot of the new code
+
+  template <typename V, typename S>
+  static void VisitFields(V& v, S& s) {
+    v("subjects", s.subjects);
+    v("guards", s.guards);
+    v("keeps", s.keeps);
+  }
+};
+
+}  // namespace framegate::guards

@@ -1,0 +1,26 @@
+// From a guard set to a check program: dedupe, imply, order, lower. The only door from guards to programs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "guards/ir/guard_set.h"
+#include "model/entry.h"
+
+namespace framegate::guards {
+
+struct Lowered {
+  std::string program;                   // encoded check program; it verifies
+  std::vector<model::GuardNote> notes;   // one per guard left, with the instructions it became
+  bool durable = true;                   // false: some guard belongs to this process
+};
+
+// InvalidArgument for a set that does not verify (unknown subject, fact of the wrong shape).
+absl::StatusOr<Lowered> Lower(GuardSet set);
+
+// Runs `program` on a summary: true where it passes. Used by the engine (self-check of a new entry, candidates of a lookup).
+// A fact or step that the summary does not hold fails the check.
+absl::StatusOr<bool> PassesOnSummary(std::string_view program, const model::Summary& summary);
+
+}  // namespace framegate::guards

@@ -1,0 +1,10 @@
+# Writes a header with one hash over the contents of the files that LIST names.
+file(READ ${LIST} inputs)
+set(text "")
+foreach(input IN LISTS inputs)
+  file(SHA256 ${input} hash)
+  get_filename_component(name ${input} NAME)
+  string(APPEND text "${name} ${hash}\n")
+endforeach()
+string(SHA256 digest "${text}")
+file(CONFIGURE OUTPUT ${OUT} CONTENT "#define FRAMEGATE_SCHEMA_INPUTS \"@digest@\"\n" @ONLY)
