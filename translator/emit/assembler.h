@@ -1,0 +1,80 @@
+// Writes new code, instruction by instruction, for one CPython version: encodings, caches, jumps, stack size, origins. What it can emit is
+// what the client's verifier allows. One owner, one thread.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "model/entry.h"
+
+namespace framegate::translator {
+
+class Assembler {
+ public:
+  explicit Assembler(model::PyVersion version);
+
+  // The unit offset in the outermost original code that the following instructions stand for.
+  void SetOrigin(uint32_t unit_offset);
+
+  void LoadFast(uint32_t slot);
+  void StoreFast(uint32_t slot);
+  void DeleteFast(uint32_t slot);   // the slot is known to be full
+  void LoadConst(const model::Constant& constant);
+  void LoadGlobal(std::string name);
+  void LoadAttr(std::string name);
+  void PopTop();
+  void Copy(uint32_t depth);
+  void Swap(uint32_t depth);
+
+  void BuildTuple(uint32_t count);
+  void BuildList(uint32_t count);
+  void BuildSet(uint32_t count);
+  void BuildMap(uint32_t pairs);
+  void BuildSlice(uint32_t parts);
+  void UnpackSequence(uint32_t count);
+
+  void BinaryOp(int32_t nb_number);
+  void UnaryOp(char op);                // '-', '~', '!' (not)
+  void CompareOp(int32_t op);           // 0 < 1 <= 2 == 3 != 4 > 5 >=
+  void IsOp(bool invert);
+  void ContainsOp(bool invert);
+  void BinarySubscr();
+
+  // A call: Begin*, arguments, Call. The placement of NULL is the version's affair.
+  void BeginCall(uint32_t callable_slot);     // callable in a fast local
+  void BeginCallGlobal(std::string name);     // callable in globals
+  void BeginMethod(std::string name);         // receiver on top of the stack
+  void Call(uint32_t arguments);
+  void CallKw(uint32_t arguments, std::vector<std::string> keywords);  // the last keywords.size() arguments
+
+  void Return();
+
+  struct Frame {
+    std::string name, qualname, filename;
+    int32_t firstlineno = 0;
+    uint32_t argcount = 0, posonlyargcount = 0, kwonlyargcount = 0, flags = 0;
+    std::vector<std::string> localsplusnames;  // all plain locals
+  };
+  // ResourceExhausted where the code needs more constants, slots or stack than a code object may have.
+  absl::StatusOr<model::NewCode> Finish(const Frame& frame) &&;
+
+ private:
+  struct Line {
+    uint8_t opcode;
+    uint32_t arg;
+    uint32_t origin;
+    int32_t effect;
+  };
+  void Emit(const char* name, uint32_t arg, int32_t effect);
+  uint32_t ConstIndex(const model::Constant& constant);
+  uint32_t NameIndex(std::string name);
+
+  model::PyVersion version_;
+  uint32_t origin_ = UINT32_MAX;
+  std::vector<Line> lines_;
+  std::vector<model::Constant> consts_;
+  std::vector<std::string> names_;
+};
+
+}  // namespace framegate::translator

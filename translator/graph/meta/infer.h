@@ -1,0 +1,32 @@
+// Result metadata of torch operators from a table of rules, without torch. Pure and thread-safe.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/summary.h"
+
+namespace framegate::translator {
+
+struct MetaRequest {
+  std::string symbol;                                    // module:qualified.name, or a bare tensor method name
+  std::vector<model::Operand> args;                      // tensors by their metadata, constants, sequences
+  std::vector<std::pair<std::string, model::Operand>> kwargs;
+  model::Constant ambient;                               // the ambient fact in force: grad mode, autocast, default dtype and device
+};
+
+enum class MetaOutcome : uint8_t { kUnknown, kKnown, kRaises };
+
+struct MetaResult {
+  MetaOutcome outcome = MetaOutcome::kUnknown;  // kUnknown: no rule covers this call; kRaises: eager raises from metadata alone
+  model::Operand result;                        // tensors by metadata, sequences of them, constants
+  std::optional<uint32_t> same_as;              // the result is this positional argument itself
+  bool may_raise_on_data = false;
+  bool mutates_first = false;                   // in place: the first argument's data change (trailing underscore, out=)
+};
+
+MetaResult InferMeta(const MetaRequest& request);
+
+}  // namespace framegate::translator
