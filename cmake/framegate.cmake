@@ -10,6 +10,7 @@
 #       TEST_DEPS    our libraries only its tests need         TEST_LIBS     imported targets, the same
 #       MESSAGES     its sources see generated messages (proto/): it is built twice, as
 #                    framegate_NAME on full messages and as framegate_NAME_lite on lite ones
+#       LITE         prefers the lite twins of its DEPS: for parts of the client
 #       NO_PCH       do not use the precompiled header
 #     foo_test.cc beside its sources goes into the one GoogleTest binary framegate_NAME_test (label
 #     unit); foo_bench.cc becomes framegate_NAME_bench, built by target `benchmarks`.
@@ -21,6 +22,10 @@
 #       Executable bin/NAME, installed among the Python environment's scripts.
 
 set(FRAMEGATE_LIBRARIES "" CACHE INTERNAL "our libraries so far")
+
+# What an installation needs, without tests: all libraries and binaries; and what goes into a wheel.
+add_custom_target(framegate_core)
+add_custom_target(framegate_wheel)
 
 # One precompiled header for all; see compiler.cmake for why it fits executables as well.
 if(NOT TARGET framegate_precompiled)
@@ -37,7 +42,7 @@ set(FRAMEGATE_ABSL absl::status absl::statusor absl::strings absl::str_format ab
     absl::core_headers absl::cord)
 
 function(framegate_library)
-  cmake_parse_arguments(arg "MESSAGES;NO_PCH" "NAME"
+  cmake_parse_arguments(arg "MESSAGES;LITE;NO_PCH" "NAME"
       "DIRS;SRCS;DEPS;PUBLIC_LIBS;PRIVATE_LIBS;TEST_DEPS;TEST_LIBS" ${ARGN})
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "framegate_library(${arg_NAME}): unknown ${arg_UNPARSED_ARGUMENTS}")
@@ -47,13 +52,18 @@ function(framegate_library)
   endif()
   _framegate_sources(sources tests benches DIRS ${arg_DIRS} SRCS ${arg_SRCS})
 
-  _framegate_one_library(framegate_${arg_NAME} "")
+  set(flavour "")
+  if(arg_LITE)
+    set(flavour _lite)
+  endif()
+  _framegate_one_library(framegate_${arg_NAME} "${flavour}")
   if(arg_MESSAGES)
     _framegate_one_library(framegate_${arg_NAME}_lite _lite)
   endif()
 
   if(FRAMEGATE_BUILD_TESTS AND tests)
-    _framegate_executable(framegate_${arg_NAME}_test "${tests}" "${arg_NAME};${arg_DEPS};${arg_TEST_DEPS}")
+    _framegate_executable(framegate_${arg_NAME}_test "${tests}"
+        "${arg_NAME};${arg_DEPS};${arg_TEST_DEPS}" "${flavour}")
     target_link_libraries(framegate_${arg_NAME}_test PRIVATE GTest::gmock_main ${arg_TEST_LIBS})
     # Golden files are read, and rewritten, where they lie in the source tree.
     target_compile_definitions(framegate_${arg_NAME}_test PRIVATE FRAMEGATE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
@@ -61,7 +71,8 @@ function(framegate_library)
     set_tests_properties(${arg_NAME} PROPERTIES LABELS unit TIMEOUT 300)
   endif()
   if(FRAMEGATE_BUILD_TESTS AND benches AND TARGET benchmark::benchmark_main)
-    _framegate_executable(framegate_${arg_NAME}_bench "${benches}" "${arg_NAME};${arg_DEPS};${arg_TEST_DEPS}")
+    _framegate_executable(framegate_${arg_NAME}_bench "${benches}"
+        "${arg_NAME};${arg_DEPS};${arg_TEST_DEPS}" "${flavour}")
     target_link_libraries(framegate_${arg_NAME}_bench PRIVATE benchmark::benchmark_main ${arg_TEST_LIBS})
     set_target_properties(framegate_${arg_NAME}_bench PROPERTIES EXCLUDE_FROM_ALL ON)
     if(NOT TARGET benchmarks)
@@ -81,10 +92,12 @@ function(framegate_binary)
   if(NOT arg_OUTPUT_NAME)
     set(arg_OUTPUT_NAME ${arg_NAME})
   endif()
-  _framegate_executable(${arg_NAME} "${arg_SRCS}" "${arg_DEPS}")
+  _framegate_executable(${arg_NAME} "${arg_SRCS}" "${arg_DEPS}" "")
   target_link_libraries(${arg_NAME} PRIVATE ${arg_LIBS})
   set_target_properties(${arg_NAME} PROPERTIES OUTPUT_NAME ${arg_OUTPUT_NAME}
       RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+  add_dependencies(framegate_core ${arg_NAME})
+  add_dependencies(framegate_wheel ${arg_NAME})
   set_property(GLOBAL APPEND PROPERTY FRAMEGATE_BINARIES ${CMAKE_BINARY_DIR}/bin/${arg_OUTPUT_NAME})
 endfunction()
 
@@ -102,11 +115,12 @@ macro(_framegate_one_library target flavour)
     target_link_libraries(${target} INTERFACE ${arg_PUBLIC_LIBS})
   endif()
   set(FRAMEGATE_LIBRARIES ${FRAMEGATE_LIBRARIES} ${target} CACHE INTERNAL "")
+  add_dependencies(framegate_core ${target})
 endmacro()
 
-function(_framegate_executable target sources deps)
+function(_framegate_executable target sources deps flavour)
   add_executable(${target} ${sources})
-  _framegate_common(${target} PRIVATE "${deps}" "")
+  _framegate_common(${target} PRIVATE "${deps}" "${flavour}")
 endfunction()
 
 # Include root, libraries by short name (their _lite twin for a lite target, where there is one) and
