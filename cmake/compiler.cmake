@@ -21,9 +21,13 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # Asks for an initializer of every field, also of those that have a default in the class.
   add_compile_options(-Wno-missing-field-initializers)
 endif()
-add_compile_options($<$<BOOL:${FRAMEGATE_SANITIZE}>:-fsanitize=${FRAMEGATE_SANITIZE}>
-                    $<$<BOOL:${FRAMEGATE_SANITIZE}>:-fno-omit-frame-pointer>)
-add_link_options($<$<BOOL:${FRAMEGATE_SANITIZE}>:-fsanitize=${FRAMEGATE_SANITIZE}>)
+if(FRAMEGATE_SANITIZE)
+  add_compile_options(-fsanitize=${FRAMEGATE_SANITIZE} -fno-omit-frame-pointer)
+  if(FRAMEGATE_SANITIZE MATCHES "undefined")
+    add_compile_options(-fno-sanitize-recover=undefined)  # a report must fail the test
+  endif()
+  add_link_options(-fsanitize=${FRAMEGATE_SANITIZE})
+endif()
 
 # Every binary names its build tree as ".", so that ccache hits across build trees of one checkout
 # and no machine's path is shipped.
