@@ -1,12 +1,14 @@
-// Writes new code, instruction by instruction, for one CPython version: encodings, caches, jumps, stack size, origins. What it can emit is
-// what the client's verifier allows. One owner, one thread.
+// Writes new code, instruction by instruction, for one CPython version: encodings, caches, stack size, origins. The code begins with RESUME
+// and has no jumps and no source positions (the client makes them from the origins). What it can emit is what the client's verifier allows. One owner, one thread.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "base/status.h"
 #include "model/entry.h"
+#include "translator/pyver/decode.h"
 
 namespace framegate::translator {
 
@@ -56,25 +58,34 @@ class Assembler {
     uint32_t argcount = 0, posonlyargcount = 0, kwonlyargcount = 0, flags = 0;
     std::vector<std::string> localsplusnames;  // all plain locals
   };
-  // ResourceExhausted where the code needs more constants, slots or stack than a code object may have.
+  // ResourceExhausted where the code needs more units, constants, names, slots or stack than the client accepts; Internal where what was
+  // emitted takes more from the stack than it put there or does not end with Return.
   absl::StatusOr<model::NewCode> Finish(const Frame& frame) &&;
 
  private:
   struct Line {
     uint8_t opcode;
-    uint32_t arg;
+    uint32_t oparg;
     uint32_t origin;
-    int32_t effect;
   };
-  void Emit(const char* name, uint32_t arg, int32_t effect);
+  // A raw instruction with the meaning of `instruction`; `pops` and `pushes` are its stack effect.
+  void Emit(std::string_view name, Instruction instruction, uint32_t pops, uint32_t pushes);
+  void Emit(std::string_view name, uint32_t arg, uint32_t pops, uint32_t pushes);
+  void EmitCall(uint32_t arguments);
   uint32_t ConstIndex(const model::Constant& constant);
   uint32_t NameIndex(std::string name);
+  absl::Status CheckLimits(const Frame& frame) const;
 
   model::PyVersion version_;
   uint32_t origin_ = UINT32_MAX;
+  uint64_t depth_ = 0;
+  uint64_t max_depth_ = 0;
+  bool underflow_ = false;
   std::vector<Line> lines_;
   std::vector<model::Constant> consts_;
   std::vector<std::string> names_;
+  absl::flat_hash_map<std::string, uint32_t> const_index_;  // by encoding
+  absl::flat_hash_map<std::string, uint32_t> name_index_;
 };
 
 }  // namespace framegate::translator
