@@ -4,13 +4,12 @@
 
 #include "base/status.h"
 #include "client_ext/capture/handles.h"
-#include "client_ext/observe/live_unit.h"
 #include "model/summary.h"
 
 namespace framegate::client {
 
 // Items are parallel to the questions; records describe objects met for the first time. InvalidArgument: a question names an unknown
 // handle or code, or calls what is not in the table; Cancelled: a signal handler raised while the oracle ran, its exception is set.
-absl::StatusOr<model::Answers> AnswerQuestions(const model::Questions& questions, const LiveUnit& unit, HandleTable& handles);
+absl::StatusOr<model::Answers> AnswerQuestions(const model::Questions& questions, HandleTable& handles);
 
 }  // namespace framegate::client

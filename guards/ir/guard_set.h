@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/fields.h"
+#include "guards/program/program.h"
 #include "model/subject.h"
 #include "model/summary.h"
 
@@ -21,6 +22,28 @@ std::string_view EnumText(GuardKind value);
 bool EnumFromText(std::string_view text, GuardKind* value);
 std::string_view TorchName(GuardKind kind);
 bool IsDurable(GuardKind kind);
+// Torch's name of a guard on this fact.
+std::string_view TorchName(model::Fact fact);
+
+// A term of an expression; it refers to terms before it by place. The last one is the expression.
+struct Term {
+  CheckOp op = CheckOp::kWordConst;            // of the word operations of check_ops.def
+  model::SubjectId subject = model::kNoSubject;  // kWordSize, kWordStride, kWordOffset, kWordInt
+  uint32_t dimension = 0;                      // kWordSize, kWordStride
+  int64_t value = 0;                           // kWordConst
+  uint32_t left = 0;                           // arithmetic and comparisons
+  uint32_t right = 0;
+
+  template <typename V, typename S>
+  static void VisitFields(V& v, S& s) {
+    v("op", s.op);
+    v("subject", s.subject);
+    v("dimension", s.dimension);
+    v("value", s.value);
+    v("left", s.left);
+    v("right", s.right);
+  }
+};
 
 struct Guard {
   GuardKind kind = GuardKind::kFactIs;
@@ -29,7 +52,10 @@ struct Guard {
   std::optional<model::FactValue> fact;    // Fact, Tensor (fact kTensor)
   std::vector<uint32_t> free_sizes;        // Tensor: dimensions whose size is not compared
   std::vector<uint32_t> free_strides;      // Tensor: dimensions whose stride is not compared
+  uint32_t parts = 0;                      // Tensor: TensorPart bits to compare as well
   model::SubjectId other = model::kNoSubject;  // Subject
+  std::vector<model::SubjectId> others;    // Subjects
+  std::vector<Term> terms;                 // Expression
   uint32_t part = 0;                       // Ambient: model::AmbientPart
   model::Constant constant;                // Ambient
   model::Handle object = model::kAbsent;   // Object
@@ -43,7 +69,10 @@ struct Guard {
     v("fact", s.fact);
     v("free_sizes", s.free_sizes);
     v("free_strides", s.free_strides);
+    v("parts", s.parts);
     v("other", s.other);
+    v("others", s.others);
+    v("terms", s.terms);
     v("part", s.part);
     v("constant", s.constant);
     v("object", s.object);

@@ -25,6 +25,9 @@ enum class CheckOp : uint8_t {
 #undef FRAMEGATE_CHECK_OP
 };
 
+std::string_view EnumText(CheckOp op);
+bool EnumFromText(std::string_view text, CheckOp* op);
+
 enum class OperandShape : uint8_t { kNone, kO, kOO, kOType, kOHandle, kPart, kSlot, kBody, kWord, kDim, kWFact, kWO, kWWW, kW };
 
 // What a byte of opcode is: an own operation, the comparison of a fact, or a step.
