@@ -36,6 +36,12 @@ if(NOT TARGET framegate_precompiled)
   target_precompile_headers(framegate_precompiled PRIVATE ${PROJECT_SOURCE_DIR}/cmake/precompiled.h)
 endif()
 
+if(FRAMEGATE_SANITIZE MATCHES "thread")
+  add_library(framegate_tsan_absl OBJECT ${PROJECT_SOURCE_DIR}/tests/support/tsan_absl.cc)
+  # Visible: they must come before the definitions of absl's shared library.
+  set_target_properties(framegate_tsan_absl PROPERTIES CXX_VISIBILITY_PRESET default)
+endif()
+
 # Absl parts that any of our code may use.
 set(FRAMEGATE_ABSL absl::status absl::statusor absl::strings absl::str_format absl::flat_hash_map
     absl::flat_hash_set absl::inlined_vector absl::synchronization absl::time absl::span absl::hash
@@ -119,6 +125,9 @@ macro(_framegate_one_library target flavour)
 endmacro()
 
 function(_framegate_executable target sources deps flavour)
+  if(FRAMEGATE_SANITIZE MATCHES "thread")
+    list(APPEND sources $<TARGET_OBJECTS:framegate_tsan_absl>)
+  endif()
   add_executable(${target} ${sources})
   _framegate_common(${target} PRIVATE "${deps}" "${flavour}")
 endfunction()

@@ -112,7 +112,7 @@ def pytest_folder(folder: str, version: str, python: Path, arguments: list[str])
             if case.find("skipped") is not None:
                 result.skipped += 1
             else:
-                result.check(name, problem is None, "" if problem is None else f"{problem.get('message')}\n{problem.text}"[:3000])
+                result.check(name, problem is None, "" if problem is None else (problem.text or problem.get("message"))[-1200:])
         if not fine and not result.failures:
             result.check(f"{folder} {version}", False, text[-3000:])
     return result
