@@ -28,10 +28,12 @@ def tracked(*patterns: str) -> list[str]:
     return [path for path in listed if path and (ROOT / path).exists() and not path.startswith(ADOPTED)]
 
 
-def static() -> Result:
+def static(pythons: dict[str, Path]) -> Result:
     result = Result("static")
     result.check("check_judges", *command("tools/check_judges"))
     result.check("check_layers", *command("tools/check_layers.py"))
+    for version, python in pythons.items():
+        result.check(f"opcode table of {version}", *command(python, "tools/gen_opcodes.py", "--check"))
     cpp = tracked("*.cc", "*.h")
     if cpp:
         fine, text = command("clang-format-14", "--dry-run", "-Werror", *cpp)
