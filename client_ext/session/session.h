@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "client_ext/capture/handles.h"
 #include "client_ext/observe/live_unit.h"
 #include "model/entry.h"
 
@@ -25,7 +26,8 @@ absl::StatusOr<std::vector<std::shared_ptr<const model::Entry>>> Lookup(const mo
                                                                         const LiveUnit& live, Traffic* traffic);
 
 // A translation for these very objects. Statuses as above; InvalidArgument, ResourceExhausted, Internal: the daemon refused this unit.
+// `handles`, empty before, names the objects the entry may speak of (CheckProgram::Link); it keeps them alive.
 absl::StatusOr<std::shared_ptr<const model::Entry>> Translate(const model::Unit& unit, const model::Config& config,
-                                                             const LiveUnit& live, Traffic* traffic);
+                                                             const LiveUnit& live, HandleTable& handles, Traffic* traffic);
 
 }  // namespace framegate::client

@@ -1,7 +1,6 @@
 #include "client_ext/transport/channel.h"
 
 #include <nghttp2/nghttp2.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -114,7 +113,7 @@ struct Http2Callbacks {
 };
 
 Channel::Channel(Socket socket, const Limits& limits)
-    : socket_(std::move(socket)), limits_(limits), owner_(getpid()), in_(kReadBuffer), moved_(Clock::now()) {}
+    : socket_(std::move(socket)), limits_(limits), in_(kReadBuffer), moved_(Clock::now()) {}
 
 Channel::~Channel() { nghttp2_session_del(session_); }
 
@@ -135,8 +134,6 @@ absl::Status Channel::Begin() {
     return absl::InternalError("HTTP/2 settings");
   return absl::OkStatus();
 }
-
-bool Channel::owned_by_this_process() const { return getpid() == owner_; }
 
 absl::StatusOr<size_t> Channel::WriteSome() {
   size_t moved = 0;

@@ -1,7 +1,9 @@
 // gRPC's wire protocol as a client: one HTTP/2 connection (libnghttp2) on one Unix socket, driven by the thread that calls; no other thread,
 // no gRPC core, no Python. One call at a time: a unary call or a stream, each on a new HTTP/2 stream.
-// Not thread-safe. In a forked child every operation is Unavailable and nothing is sent; destroying closes the child's descriptor only.
+// Not thread-safe. In a forked child every operation is Unavailable and nothing is sent.
 #pragma once
+
+#include <unistd.h>
 
 #include <cstdint>
 #include <memory>
@@ -41,7 +43,7 @@ class Channel {
   bool Usable();
   // The process that listens.
   pid_t peer() const { return socket_.peer(); }
-  bool owned_by_this_process() const;
+  bool owned_by_this_process() const { return socket_.owner() == getpid(); }
   void set_limits(const Limits& limits) { limits_ = limits; }
 
  private:
@@ -59,7 +61,6 @@ class Channel {
 
   Socket socket_;
   Limits limits_;
-  pid_t owner_;
   nghttp2_session* session_ = nullptr;
   Call* call_ = nullptr;
   absl::Status lost_;  // why the connection is of no use any more

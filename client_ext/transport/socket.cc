@@ -1,11 +1,13 @@
 #include "client_ext/transport/socket.h"
 
-#include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -15,6 +17,39 @@
 namespace framegate::client {
 
 namespace {
+
+// Descriptors that a forked child closes. Lock-free, because a child may be born while any thread is here; a process with more
+// connections than places leaves the rest to the child's exit.
+class OpenDescriptors {
+ public:
+  static void Add(int descriptor) {
+    static const int installed = pthread_atfork(nullptr, nullptr, CloseAll);
+    (void)installed;
+    for (std::atomic<int>& place : places) {
+      int free = kFree;
+      if (place.compare_exchange_strong(free, descriptor))
+        return;
+    }
+  }
+  static void Remove(int descriptor) {
+    for (std::atomic<int>& place : places) {
+      int held = descriptor;
+      if (place.compare_exchange_strong(held, kFree))
+        return;
+    }
+  }
+
+ private:
+  static constexpr int kFree = 0;  // no socket of ours is descriptor 0: see Connect
+
+  static void CloseAll() {
+    for (std::atomic<int>& place : places)
+      if (int descriptor = place.exchange(kFree); descriptor != kFree)
+        ::close(descriptor);
+  }
+
+  static inline std::array<std::atomic<int>, 64> places{};
+};
 
 absl::Status Lost(std::string_view what, int error) {
   return absl::UnavailableError(StrCat(what, ": ", std::strerror(error)));
@@ -61,9 +96,12 @@ absl::StatusOr<Socket> Socket::Connect(const std::string& path, const Patience& 
     return absl::InvalidArgumentError(StrCat("socket path of ", path.size(), " bytes, at most ", sizeof address.sun_path - 1, ": ", path));
   std::memcpy(address.sun_path, path.data(), path.size());
   int descriptor = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (descriptor < 0)
-    return Lost("socket", errno);
-  Socket connected(descriptor, 0);
+  if (descriptor <= 0) {  // 0 where the program has closed its standard input: not a place for us
+    if (descriptor == 0)
+      ::close(descriptor);
+    return Lost("socket", descriptor == 0 ? EBADF : errno);
+  }
+  Socket connected(descriptor);
   TimePoint end = EndOf(Clock::now(), patience);
   while (::connect(descriptor, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) {
     if (errno != EAGAIN && errno != EINTR)
@@ -79,17 +117,24 @@ absl::StatusOr<Socket> Socket::Connect(const std::string& path, const Patience& 
   return connected;
 }
 
-Socket::Socket(Socket&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)), peer_(other.peer_) {}
+Socket::Socket(int descriptor) : descriptor_(descriptor), owner_(getpid()) { OpenDescriptors::Add(descriptor); }
+
+Socket::Socket(Socket&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)), owner_(other.owner_), peer_(other.peer_) {}
 
 Socket& Socket::operator=(Socket&& other) noexcept {
   std::swap(descriptor_, other.descriptor_);
+  std::swap(owner_, other.owner_);
   std::swap(peer_, other.peer_);
   return *this;
 }
 
 Socket::~Socket() {
-  if (descriptor_ >= 0)
-    ::close(descriptor_);
+  // In a child the number may be somebody else's by now.
+  if (descriptor_ < 0 || owner_ != getpid())
+    return;
+  OpenDescriptors::Remove(descriptor_);
+  ::close(descriptor_);
 }
 
 absl::StatusOr<size_t> Socket::Read(char* buffer, size_t size) {

@@ -1,5 +1,6 @@
 // A connected Unix stream socket: reads and writes at once what is possible, waits with poll(). Knows no protocol and no Python.
-// Owns its descriptor (close-on-exec). Not thread-safe. A forked child may only destroy it: that closes the child's copy and sends nothing.
+// Owns its descriptor (close-on-exec). Not thread-safe. In a forked child the descriptor is closed at once, by a handler, so that the daemon
+// sees the parent's end; there a socket may only be destroyed.
 #pragma once
 
 #include <sys/types.h>
@@ -42,12 +43,14 @@ class Socket {
   absl::Status Wait(bool to_write, TimePoint since, const Patience& patience);
 
   pid_t peer() const { return peer_; }
+  pid_t owner() const { return owner_; }
 
  private:
-  Socket(int descriptor, pid_t peer) : descriptor_(descriptor), peer_(peer) {}
+  explicit Socket(int descriptor);
 
   int descriptor_;
-  pid_t peer_;
+  pid_t owner_;  // the process that opened it
+  pid_t peer_ = 0;
 };
 
 }  // namespace framegate::client

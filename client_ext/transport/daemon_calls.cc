@@ -1,0 +1,118 @@
+#include "client_ext/transport/daemon_calls.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/strings.h"
+#include "framegate/v1/framegate.pb.h"
+#include "proto/wire/contract.h"
+
+namespace framegate::client {
+
+namespace {
+
+// The daemon hears how long a lookup or a hello is of use; we wait as `Patience` says.
+constexpr std::chrono::milliseconds kUnaryTimeout{5000};
+
+template <typename Reply, typename Request>
+absl::StatusOr<Reply> Unary(Channel& channel, const char* method, const Request& request, const Patience& patience) {
+  ASSIGN_OR_RETURN(std::string bytes, channel.Unary(method, request.SerializeAsString(), kUnaryTimeout, patience));
+  Reply reply;
+  if (!reply.ParseFromString(bytes))
+    return absl::InternalError(StrCat(method, ": the reply does not parse"));
+  return reply;
+}
+
+absl::Status StatusOfFailure(const v1::Failure& failure) {
+  auto code = static_cast<absl::StatusCode>(failure.code());
+  bool known = code == absl::StatusCode::kInvalidArgument || code == absl::StatusCode::kResourceExhausted;
+  return absl::Status(known ? code : absl::StatusCode::kInternal, failure.message());
+}
+
+}  // namespace
+
+absl::StatusOr<ServerFacts> SayHello(Channel& channel, const ClientFacts& client, const Patience& patience) {
+  v1::HelloRequest request;
+  request.set_proto_min(wire::kProtoMin);
+  request.set_proto_max(wire::kProtoMax);
+  request.set_schema_hash(client.schema.bytes.data(), client.schema.bytes.size());
+  request.set_client_build(client.build);
+  request.set_python(client.python);
+  request.set_torch(client.torch);
+  request.set_pid(static_cast<uint64_t>(getpid()));
+  ASSIGN_OR_RETURN(v1::HelloReply reply, Unary<v1::HelloReply>(channel, wire::kHello, request, patience));
+  if (reply.schema_hash() != request.schema_hash() || reply.proto() < wire::kProtoMin || reply.proto() > wire::kProtoMax)
+    return absl::FailedPreconditionError(StrCat("the daemon (", reply.server_build(), ") is of another build than this client (",
+                                                client.build, "); run `framegate stop`"));
+  ServerFacts facts{.build = reply.server_build(), .pid = reply.server_pid(), .start_time_ms = reply.start_time_ms()};
+  // Never more than what we asked the channel to take: the daemon does not decide how much memory it costs us.
+  if (reply.limits().request_bytes() > 0)
+    facts.limits.request = reply.limits().request_bytes();
+  if (reply.limits().reply_bytes() > 0)
+    facts.limits.reply = std::min<size_t>(reply.limits().reply_bytes(), wire::kMaxReplyBytes);
+  return facts;
+}
+
+absl::StatusOr<FoundEntries> FindEntries(Channel& channel, std::string_view key_material, std::optional<std::string_view> facts,
+                                         const Patience& patience) {
+  v1::LookupRequest request;
+  request.set_key_material(key_material.data(), key_material.size());
+  if (facts)
+    request.set_facts(facts->data(), facts->size());
+  ASSIGN_OR_RETURN(v1::LookupReply reply, Unary<v1::LookupReply>(channel, wire::kLookup, request, patience));
+  if (static_cast<size_t>(reply.entries_size()) > wire::kMaxCandidates)
+    return absl::InternalError("the daemon sends more candidates than agreed");
+  FoundEntries found;
+  for (std::string& entry : *reply.mutable_entries())
+    found.entries.push_back(std::move(entry));
+  if (reply.has_read_set())
+    found.read_set = std::move(*reply.mutable_read_set());
+  return found;
+}
+
+TranslateCall::TranslateCall(Channel* channel) : call_(channel, wire::kTranslate, std::nullopt) {}
+
+absl::Status TranslateCall::Open(std::string_view key_material, std::string_view summary, std::vector<std::string> code) {
+  v1::TranslateRequest request;
+  request.mutable_open()->set_key_material(key_material.data(), key_material.size());
+  request.mutable_open()->set_summary(summary.data(), summary.size());
+  for (std::string& image : code)
+    request.mutable_open()->add_code(std::move(image));
+  return call_.Send(request.SerializeAsString(), false);
+}
+
+absl::Status TranslateCall::Answer(std::string_view answers) {
+  v1::TranslateRequest request;
+  request.set_answers(answers.data(), answers.size());
+  return call_.Send(request.SerializeAsString(), false);
+}
+
+absl::StatusOr<TranslateCall::Event> TranslateCall::Next(const Patience& patience) {
+  ASSIGN_OR_RETURN(std::optional<std::string> bytes, call_.Receive(patience));
+  v1::TranslateReply reply;
+  if (!bytes || !reply.ParseFromString(*bytes))
+    return absl::InternalError(bytes ? "Translate: a message does not parse" : "Translate: the stream ended without an entry");
+  switch (reply.kind_case()) {
+    case v1::TranslateReply::kQuestions:
+      return Event{.kind = Kind::kQuestions, .bytes = std::move(*reply.mutable_questions())};
+    case v1::TranslateReply::kBeat:
+      return Event{.kind = Kind::kBeat};
+    case v1::TranslateReply::kEntry: {
+      // The end of the stream comes in the same breath; with it the connection is clean for the next call.
+      absl::Status end = call_.Receive(patience).status();
+      return absl::IsCancelled(end) ? absl::StatusOr<Event>(end) : Event{.kind = Kind::kEntry, .bytes = std::move(*reply.mutable_entry())};
+    }
+    case v1::TranslateReply::kFailure: {
+      absl::Status failure = StatusOfFailure(reply.failure());
+      absl::Status end = call_.Receive(patience).status();
+      return absl::IsCancelled(end) ? end : failure;
+    }
+    case v1::TranslateReply::KIND_NOT_SET:
+      break;
+  }
+  return absl::InternalError("Translate: a message of no kind");
+}
+
+}  // namespace framegate::client

@@ -1,0 +1,66 @@
+// The daemon's methods as a client calls them (proto/framegate/v1), without its messages: nouns go in and come out in the encoding of
+// base/fields.h. One call at a time on a channel, as client_ext/transport/channel.h says. Not thread-safe. No Python.
+//
+// Statuses of all: those of Call::Receive; Internal also for a message that does not parse.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/hash.h"
+#include "base/status.h"
+#include "client_ext/transport/channel.h"
+
+namespace framegate::client {
+
+// Who asks.
+struct ClientFacts {
+  Hash128 schema;
+  std::string build;
+  std::string python;
+  std::string torch;
+};
+
+struct ServerFacts {
+  std::string build;
+  uint64_t pid = 0;
+  uint64_t start_time_ms = 0;
+  Channel::Limits limits;
+};
+
+// FailedPrecondition: the daemon is of another build; the message names both and what to do.
+absl::StatusOr<ServerFacts> SayHello(Channel& channel, const ClientFacts& client, const Patience& patience);
+
+struct FoundEntries {
+  std::vector<std::string> entries;     // model::Entry each
+  std::optional<std::string> read_set;  // guards::ReadSet
+};
+
+// `facts`: a model::Summary of the read-set of an earlier answer.
+absl::StatusOr<FoundEntries> FindEntries(Channel& channel, std::string_view key_material, std::optional<std::string_view> facts,
+                                         const Patience& patience);
+
+class TranslateCall {
+ public:
+  enum class Kind : uint8_t { kBeat, kQuestions, kEntry };
+  struct Event {
+    Kind kind = Kind::kBeat;
+    std::string bytes;  // model::Questions, model::Entry
+  };
+
+  explicit TranslateCall(Channel* channel);
+
+  // First. ResourceExhausted: larger than the daemon takes.
+  absl::Status Open(std::string_view key_material, std::string_view summary, std::vector<std::string> code);
+  // After kQuestions: model::Answers. ResourceExhausted as above.
+  absl::Status Answer(std::string_view answers);
+  // InvalidArgument, ResourceExhausted, Internal are also what the daemon says where this unit gets no entry. After kEntry the call is over.
+  absl::StatusOr<Event> Next(const Patience& patience);
+
+ private:
+  Call call_;
+};
+
+}  // namespace framegate::client
