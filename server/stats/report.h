@@ -1,0 +1,67 @@
+// What the daemon says about itself, as plain values: what Stats and List carry, what the command
+// line prints. Value types.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace framegate::server {
+
+struct TierReport {
+  std::string name;
+  std::string state;  // "ok", or why it is not used
+  uint64_t entries = 0;
+  uint64_t bytes = 0;
+};
+
+struct MetricReport {
+  std::string name;
+  bool is_gauge = false;
+  uint64_t value = 0;
+  std::string doc;
+};
+
+struct SettingReport {
+  std::string name;
+  std::string value;
+  std::string origin;  // default, flag, environment
+};
+
+struct DaemonReport {
+  std::string build;
+  std::string schema;  // 16 bytes
+  uint64_t pid = 0;
+  int64_t start_ms = 0;
+  std::string socket;
+  std::string cache_dir;
+  std::string log_file;
+  std::vector<TierReport> tiers;
+  std::vector<MetricReport> metrics;
+  std::vector<SettingReport> settings;
+};
+
+// One cached entry.
+struct EntryReport {
+  std::string key;   // hex
+  std::string unit;  // what was translated
+  std::string python;
+  std::string torch;
+  std::string content;  // what the answer is, in words
+  uint64_t bytes = 0;
+  uint64_t hits = 0;
+  int64_t created_ms = 0;
+  int64_t used_ms = 0;
+};
+
+struct ListReport {
+  std::vector<EntryReport> entries;
+  uint64_t total = 0;
+};
+
+struct ClearReport {
+  uint64_t entries = 0;
+  uint64_t bytes = 0;
+};
+
+}  // namespace framegate::server
