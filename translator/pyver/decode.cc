@@ -18,7 +18,8 @@ constexpr int kMaxExtended = 3;
 
 class Decoder {
  public:
-  explicit Decoder(std::shared_ptr<const CodeImage> image) : image_(*image), table_(RawTableOf(image->version)) {
+  explicit Decoder(std::shared_ptr<const CodeImage> image)
+      : image_(*image), table_(RawTableOf(image->version)), extended_(RawNumber(image->version, "EXTENDED_ARG")) {
     out_.image = std::move(image);
   }
 
@@ -68,7 +69,7 @@ class Decoder {
       raw->number = static_cast<uint8_t>(image_.code[2 * unit_]);
       raw->oparg = raw->oparg << 8 | static_cast<uint8_t>(image_.code[2 * unit_ + 1]);
       ++unit_;
-      if (table_[raw->number].name != "EXTENDED_ARG")
+      if (raw->number != extended_)
         return absl::OkStatus();
     }
     return Bad("too many EXTENDED_ARG", first);
@@ -211,6 +212,7 @@ class Decoder {
 
   const CodeImage& image_;
   const RawTable& table_;
+  const uint8_t extended_;
   uint32_t unit_ = 0;
   DecodedCode out_;
 };

@@ -64,7 +64,7 @@ class Encoder {
       if (version_ == PyVersion::k311)
         AppendShort({RawNumber(version_, "PRECALL"), last.oparg});
     }
-    // Compilers now and then leave a jump a prefix more than it needs in the end.
+    // Its prefixes are what is left of its units: code that CPython's compiler did not write may have more of them than it needs.
     size_t units = first.next - out_.size() / 2;
     size_t prefixes = units - 1 - table_[first.raw].caches;
     if (prefixes > 3 || prefixes < Prefixes(last.oparg))

@@ -16,6 +16,7 @@ constexpr int kNoColumns = 13;
 constexpr int kLong = 14;
 constexpr int kNone = 15;
 constexpr uint32_t kMaxRun = 8;
+constexpr int64_t kMaxLine = (int64_t{1} << 30) - 1;  // so that a signed difference has its code
 
 class Reader {
  public:
@@ -71,8 +72,7 @@ Span ReadSpan(Reader* reader, int form, int64_t* line) {
   if (form == kNoColumns)
     return span;
   if (form == kLong) {
-    int64_t end_line = *line + reader->Number();
-    span.end_line = static_cast<int32_t>(std::min<int64_t>(end_line, INT32_MAX));
+    span.end_line = static_cast<int32_t>(std::min<int64_t>(*line + reader->Number(), kMaxLine));
     span.col = static_cast<int32_t>(reader->Number()) - 1;
     span.end_col = static_cast<int32_t>(reader->Number()) - 1;
   } else if (form >= kOneLine) {
@@ -103,10 +103,11 @@ void WriteEntry(const Span& span, uint32_t units, int32_t* line, std::string* ou
   int32_t delta = span.line - *line;
   *line = span.line;
   bool one_line = span.end_line == span.line;
-  if (one_line && (span.col < 0 || span.end_col < 0)) {
+  if (one_line && span.col < 0 && span.end_col < 0) {
     start(kNoColumns);
     return WriteSigned(delta, out);
   }
+  one_line = one_line && span.col >= 0 && span.end_col >= 0;
   int32_t width = span.end_col - span.col;
   if (one_line && delta == 0 && span.col < 80 && width >= 0 && width < 16) {
     start(span.col >> 3);
@@ -134,7 +135,7 @@ absl::StatusOr<std::vector<SpanRun>> DecodeLineTable(std::string_view bytes, int
   while (!reader.done()) {
     uint32_t start = reader.Byte(true);
     Span span = ReadSpan(&reader, static_cast<int>(start >> 3 & 15), &line);
-    if (reader.failed() || line < INT32_MIN || line > INT32_MAX)
+    if (reader.failed() || line < 0 || line > kMaxLine)
       return absl::InvalidArgumentError(StrCat("line table: malformed entry at unit ", unit));
     if (runs.empty() || !(runs.back().span == span))
       runs.push_back({unit, span});
