@@ -1,0 +1,218 @@
+#include "translator/graph/meta/call.h"
+
+namespace framegate::translator::meta {
+namespace {
+
+using model::Constant;
+using model::ConstantKind;
+using model::Operand;
+
+bool IsNone(const Operand& operand) { return operand.constant && operand.constant->is_none(); }
+
+bool IsTuple(const Constant& constant) {
+  return constant.kind == ConstantKind::kTuple || constant.kind == ConstantKind::kSize;
+}
+
+}  // namespace
+
+std::optional<std::vector<Operand>> ItemsOf(const Operand& operand) {
+  if (operand.sequence == "tuple" || operand.sequence == "list")
+    return operand.items;
+  if (!operand.constant || !IsTuple(*operand.constant))
+    return std::nullopt;
+  std::vector<Operand> items;
+  for (const Constant& item : operand.constant->items)
+    items.emplace_back().constant = item;
+  return items;
+}
+
+std::optional<Number> NumberOf(const Operand& operand) {
+  if (!operand.constant)
+    return std::nullopt;
+  const Constant& constant = *operand.constant;
+  if (constant.is_bool())
+    return Number{.dtype = DType::kBool, .integer = constant.is_true(), .real = constant.is_true() ? 1.0 : 0.0};
+  if (constant.is_int())
+    return Number{.dtype = DType::kInt64, .integer = constant.integer, .real = static_cast<double>(constant.integer)};
+  if (constant.kind == ConstantKind::kFloat)
+    return Number{.dtype = DType::kFloat64, .real = constant.real};
+  if (constant.kind == ConstantKind::kComplex)
+    return Number{.dtype = DType::kComplex128, .real = constant.real};
+  return std::nullopt;
+}
+
+std::optional<int64_t> IntOf(const Operand& operand) {
+  if (!operand.constant || !operand.constant->is_int())
+    return std::nullopt;
+  return operand.constant->integer;
+}
+
+Value ViewOf(const Value& base, Layout layout, int64_t offset) {
+  Value view = base;
+  view.layout = std::move(layout);
+  view.offset = offset;
+  return view;
+}
+
+const Operand* Call::Given(std::string_view parameter) const {
+  int place = signature_.Find(parameter);
+  const Operand* operand = place < 0 ? nullptr : binding_.at(place);
+  return operand == nullptr || IsNone(*operand) ? nullptr : operand;
+}
+
+std::optional<uint32_t> Call::PositionOf(std::string_view parameter) const {
+  int place = signature_.Find(parameter);
+  return place < 0 ? std::nullopt : binding_.PositionOf(place);
+}
+
+absl::StatusOr<Value> Call::ValueOf(const Operand& operand) const {
+  if (!operand.tensor)
+    return Unknown();
+  const model::TensorFacts& facts = *operand.tensor;
+  std::optional<DType> dtype = DTypeFromText(facts.dtype);
+  if (!dtype || facts.sizes.size() != facts.strides.size())
+    return Unknown();
+  Value value{.dtype = *dtype,
+              .layout = {.sizes = facts.sizes, .strides = facts.strides},
+              .offset = facts.storage_offset,
+              .inference = facts.is_inference,
+              .requires_grad = facts.requires_grad};
+  if (cast_ && IsFloating(*dtype) && *dtype != DType::kFloat64 && *dtype != *cast_) {
+    Value cast = Fresh(*cast_, Layout{value.layout.sizes, PreservedStrides(value.layout)});
+    cast.requires_grad = value.requires_grad;
+    return cast;
+  }
+  return value;
+}
+
+absl::StatusOr<Value> Call::Tensor(std::string_view parameter) const {
+  const Operand* operand = Given(parameter);
+  if (operand == nullptr)
+    return Unknown();
+  return ValueOf(*operand);
+}
+
+absl::StatusOr<std::vector<Value>> Call::TensorIfGiven(std::string_view parameter) const {
+  if (!Has(parameter))
+    return std::vector<Value>();
+  ASSIGN_OR_RETURN(Value value, Tensor(parameter));
+  return std::vector<Value>{std::move(value)};
+}
+
+absl::StatusOr<std::vector<Value>> Call::Tensors(std::string_view parameter) const {
+  const Operand* operand = Given(parameter);
+  std::optional<std::vector<Operand>> items = operand == nullptr ? std::nullopt : ItemsOf(*operand);
+  if (!items)
+    return Unknown();
+  std::vector<Value> values;
+  for (const Operand& item : *items) {
+    ASSIGN_OR_RETURN(Value value, ValueOf(item));
+    values.push_back(std::move(value));
+  }
+  return values;
+}
+
+absl::StatusOr<Element> Call::ElementAt(std::string_view parameter) const {
+  const Operand* operand = Given(parameter);
+  if (operand == nullptr)
+    return Unknown();
+  if (std::optional<Number> number = NumberOf(*operand))
+    return Element(*number);
+  ASSIGN_OR_RETURN(Value value, ValueOf(*operand));
+  return Element(std::move(value));
+}
+
+absl::StatusOr<int64_t> Call::Int(std::string_view parameter) const {
+  const Operand* operand = Given(parameter);
+  std::optional<int64_t> number = operand == nullptr ? std::nullopt : IntOf(*operand);
+  if (!number)
+    return Unknown();
+  return *number;
+}
+
+absl::StatusOr<double> Call::Float(std::string_view parameter) const {
+  const Operand* operand = Given(parameter);
+  std::optional<Number> number = operand == nullptr ? std::nullopt : NumberOf(*operand);
+  if (!number || IsComplex(number->dtype) || number->dtype == DType::kBool)
+    return Unknown();
+  return number->real;
+}
+
+absl::StatusOr<bool> Call::Bool(std::string_view parameter) const {
+  const Operand* operand = Given(parameter);
+  if (operand == nullptr || !operand->constant || !operand->constant->is_bool())
+    return Unknown();
+  return operand->constant->is_true();
+}
+
+absl::StatusOr<std::string> Call::Text(std::string_view parameter) const {
+  const Operand* operand = Given(parameter);
+  if (operand == nullptr || !operand->constant || !operand->constant->is_str())
+    return Unknown();
+  return operand->constant->text;
+}
+
+absl::StatusOr<Dims> Call::Ints(std::string_view parameter) const {
+  const Operand* operand = Given(parameter);
+  if (operand == nullptr)
+    return Unknown();
+  if (std::optional<int64_t> number = IntOf(*operand))
+    return Dims{*number};
+  std::optional<std::vector<Operand>> items = ItemsOf(*operand);
+  if (!items)
+    return Unknown();
+  Dims numbers;
+  for (const Operand& item : *items) {
+    std::optional<int64_t> number = IntOf(item);
+    if (!number)
+      return Unknown();
+    numbers.push_back(*number);
+  }
+  return numbers;
+}
+
+absl::StatusOr<DType> Call::Type(std::string_view parameter, DType fallback) const {
+  const Operand* operand = Given(parameter);
+  if (operand == nullptr)
+    return fallback;
+  if (!operand->constant || operand->constant->kind != ConstantKind::kDtype)
+    return Unknown();
+  std::optional<DType> dtype = DTypeFromText(operand->constant->text);
+  if (!dtype)
+    return Unknown();
+  return *dtype;
+}
+
+bool Call::IsTensor(std::string_view parameter) const {
+  const Operand* operand = Given(parameter);
+  return operand != nullptr && operand->tensor.has_value();
+}
+
+bool Call::IsSequence(std::string_view parameter) const {
+  const Operand* operand = Given(parameter);
+  return operand != nullptr && ItemsOf(*operand).has_value();
+}
+
+absl::StatusOr<int64_t> Call::Dim(std::string_view parameter, const Value& value) const {
+  ASSIGN_OR_RETURN(int64_t dim, Int(parameter));
+  std::optional<int64_t> resolved = ResolveDim(dim, value.rank());
+  if (!resolved)
+    return Raises();
+  return *resolved;
+}
+
+Value Call::Fresh(DType dtype, Layout layout) const {
+  return {.dtype = dtype, .layout = std::move(layout), .inference = ambient_.inference};
+}
+
+Value Call::Fresh(DType dtype, Dims sizes) const {
+  Dims strides = ContiguousStrides(sizes);
+  return Fresh(dtype, Layout{std::move(sizes), std::move(strides)});
+}
+
+Value Call::FreshIn(MemoryFormat format, DType dtype, Dims sizes) const {
+  Dims strides = StridesIn(format, sizes);
+  return Fresh(dtype, Layout{std::move(sizes), std::move(strides)});
+}
+
+}  // namespace framegate::translator::meta

@@ -1,0 +1,262 @@
+#include "translator/graph/meta/infer.h"
+
+#include <deque>
+
+#include "absl/container/flat_hash_map.h"
+#include "base/strings.h"
+#include "translator/graph/meta/iteration.h"
+#include "translator/graph/meta/rules.h"
+
+namespace framegate::translator {
+namespace meta {
+namespace {
+
+using model::Operand;
+using model::TensorFacts;
+
+enum Trait : uint32_t {
+  kInPlace = 1 << 0,
+  kAssigns = 1 << 1,
+  kDataRaises = 1 << 2,
+  kNoGradient = 1 << 3,
+  kLower = 1 << 4,
+  kFloat32 = 1 << 5,
+  kWidest = 1 << 6,
+  kNoComplex = 1 << 7,
+  kNoBool = 1 << 8,
+};
+
+struct Row {
+  Outcome (*rule)(const Call&);
+  std::string_view names;
+  Signature signature;
+  uint32_t places;
+  uint32_t traits;
+
+  bool Is(Trait trait) const { return (traits & trait) != 0; }
+};
+
+// An operator by one spelling.
+struct Operator {
+  const Row* row = nullptr;
+  std::string_view name;  // without the underscore of what assigns
+  bool assigns = false;  // the first argument is changed and returned
+};
+
+// All rows by place and name. Made once, then only read.
+class Operators {
+ public:
+  Operators() {
+#define FRAMEGATE_OPERATOR(rule, places, names, parameters, traits) \
+  AddRow({&rules::rule, names, Signature(parameters), places, static_cast<uint32_t>(traits)});
+#include "translator/graph/meta/operators.def"
+#undef FRAMEGATE_OPERATOR
+  }
+
+  const Operator* Find(const Spelling& spelling) const {
+    auto it = by_name_.find(KeyOf(spelling.place, spelling.name));
+    return it == by_name_.end() ? nullptr : &it->second;
+  }
+
+ private:
+  static std::string KeyOf(uint32_t place, std::string_view name) { return StrCat(place, ":", name); }
+
+  void AddRow(Row row) {
+    const Row* kept = &rows_.emplace_back(std::move(row));
+    for (std::string_view rest = kept->names; !rest.empty();) {
+      std::string_view name = rest.substr(0, rest.find(' '));
+      rest.remove_prefix(std::min(rest.size(), name.size() + 1));
+      for (uint32_t place = 1; place <= kept->places; place <<= 1)
+        if ((kept->places & place) != 0)
+          AddName(place, name, kept);
+    }
+  }
+  void AddName(uint32_t place, std::string_view name, const Row* row) {
+    by_name_.emplace(KeyOf(place, name), Operator{row, name, row->Is(kAssigns)});
+    if (row->Is(kInPlace))
+      by_name_.emplace(KeyOf(place, StrCat(name, "_")), Operator{row, name, true});
+  }
+
+  std::deque<Row> rows_;
+  absl::flat_hash_map<std::string, Operator> by_name_;
+};
+
+const Operators& AllOperators() {
+  static const Operators* operators = new Operators;
+  return *operators;
+}
+
+// What a call's tensor arguments have in common.
+struct Arguments {
+  const TensorFacts* first = nullptr;
+  bool plain = true;  // strided tensors in this process's memory
+  bool need_gradient = false;
+  bool any_inference = false;
+  bool any_float32 = false;  // what autocast's widest type is decided by
+  bool any_complex = false;
+  bool any_bool = false;
+
+  void Add(const Operand& operand) {
+    for (const Operand& item : operand.items)
+      Add(item);
+    any_complex = any_complex || (operand.constant && operand.constant->kind == model::ConstantKind::kComplex);
+    if (!operand.tensor)
+      return;
+    const TensorFacts& facts = *operand.tensor;
+    if (first == nullptr)
+      first = &facts;
+    plain = plain && facts.layout == "torch.strided" && facts.device == "cpu";
+    need_gradient = need_gradient || facts.requires_grad;
+    any_inference = any_inference || facts.is_inference;
+    any_complex = any_complex || facts.dtype.starts_with("torch.complex");
+    any_bool = any_bool || facts.dtype == "torch.bool";
+    any_float32 = any_float32 || facts.dtype == "torch.float32";
+  }
+};
+
+class Inference {
+ public:
+  Inference(const MetaRequest& request, const Ambient& ambient, const Operator& op)
+      : request_(request), ambient_(ambient), op_(op), row_(*op.row) {
+    for (const Operand& operand : request.args)
+      arguments_.Add(operand);
+    for (const auto& [name, operand] : request.kwargs)
+      arguments_.Add(operand);
+  }
+
+  absl::StatusOr<MetaResult> Run(const Spelling& spelling) {
+    if (!arguments_.plain || (arguments_.any_complex && row_.Is(kNoComplex)) || (arguments_.any_bool && row_.Is(kNoBool)))
+      return Unknown();
+    if (Records() && arguments_.any_inference)  // which must not be saved for the backward pass
+      return Unknown();
+    std::vector<Operand> args = request_.args;
+    if (spelling.reflected && args.size() == 2)
+      std::swap(args[0], args[1]);
+    std::vector<std::pair<std::string, Operand>> kwargs = request_.kwargs;
+    std::erase_if(kwargs, [](const auto& kwarg) {
+      return kwarg.first == "out" && kwarg.second.constant && kwarg.second.constant->is_none();
+    });
+    Binding binding;
+    if (!binding.Bind(row_.signature, args, kwargs))
+      return Unknown();
+    Call call(std::string(op_.name), row_.signature, binding, ambient_);
+    ASSIGN_OR_RETURN(bool assigns, Assigns(call));
+    if (assigns)
+      return RunInPlace(&call);
+    ApplyAutocast(&call);
+    ASSIGN_OR_RETURN(Product product, row_.rule(call));
+    return Finish(call, product);
+  }
+
+ private:
+  absl::StatusOr<bool> Assigns(const Call& call) const {
+    if (op_.assigns || !call.Has("inplace"))
+      return op_.assigns;
+    return call.Bool("inplace");
+  }
+
+  void ApplyAutocast(Call* call) const {
+    if (!ambient_.autocast)
+      return;
+    if (row_.Is(kLower))
+      call->CastArguments(*ambient_.autocast);
+    if (row_.Is(kFloat32) || (row_.Is(kWidest) && arguments_.any_float32))
+      call->CastArguments(DType::kFloat32);
+  }
+
+  bool CanAutocast() const { return row_.Is(kLower) || row_.Is(kFloat32) || row_.Is(kWidest); }
+  bool Records() const { return ambient_.grad && arguments_.need_gradient && !row_.Is(kNoGradient); }
+
+  // The rule is asked as if a new tensor were made; the argument keeps its metadata and may join the autograd graph.
+  absl::StatusOr<MetaResult> RunInPlace(Call* call) {
+    if (request_.args.empty() || !request_.args[0].tensor || (ambient_.autocast && CanAutocast()))
+      return Unknown();
+    if (row_.Is(kNoGradient) && ambient_.grad && arguments_.need_gradient)  // some forget gradients, some refuse
+      return Unknown();
+    const TensorFacts& facts = *request_.args[0].tensor;
+    ASSIGN_OR_RETURN(Value self, call->ValueOf(request_.args[0]));
+    if (HasInternalOverlap(self.layout) || (self.inference && !ambient_.inference))
+      return Unknown();
+    ASSIGN_OR_RETURN(Product product, row_.rule(*call));
+    if (product.values.size() == 1 && product.sequence.empty()) {
+      if (product.values[0].sizes() != self.sizes() || !CanCast(product.values[0].dtype, self.dtype))
+        return Raises();
+    } else if (product.argument.empty()) {
+      return Unknown();
+    }
+    if (ambient_.grad && facts.requires_grad && facts.is_leaf)
+      return Raises();
+    MetaResult result{.outcome = MetaOutcome::kKnown, .same_as = 0, .mutates_first = true};
+    // Views of leaves and views made without gradients refuse, and metadata do not tell them.
+    result.may_raise_on_data = row_.Is(kDataRaises) || product.may_raise_on_data || (ambient_.grad && facts.requires_grad);
+    TensorFacts& changed = result.result.tensor.emplace(facts);
+    if (Records() && IsDifferentiable(self.dtype)) {
+      changed.requires_grad = true;
+      changed.is_leaf = false;
+    }
+    return result;
+  }
+
+  absl::StatusOr<MetaResult> Finish(const Call& call, const Product& product) const {
+    MetaResult result{.outcome = MetaOutcome::kKnown, .may_raise_on_data = row_.Is(kDataRaises) || product.may_raise_on_data};
+    if (!product.argument.empty()) {
+      result.same_as = call.PositionOf(product.argument);
+      const Operand* operand = call.Given(product.argument);
+      if (!result.same_as || operand == nullptr)
+        return Unknown();
+      result.result = *operand;
+      return result;
+    }
+    result.result.sequence = product.sequence;
+    if (!product.sequence.empty()) {
+      for (const Value& value : product.values)
+        result.result.items.emplace_back().tensor = FactsOf(value);
+    } else if (!product.values.empty()) {
+      result.result.tensor = FactsOf(product.values[0]);
+    } else {
+      result.result.constant = model::Constant::None();
+    }
+    return result;
+  }
+
+  TensorFacts FactsOf(const Value& value) const {
+    TensorFacts facts;
+    facts.dtype = DTypeText(value.dtype);
+    facts.device = "cpu";
+    facts.layout = "torch.strided";
+    facts.requires_grad = Records() && value.differentiable && IsDifferentiable(value.dtype);
+    facts.is_leaf = !facts.requires_grad;
+    facts.is_inference = value.inference;
+    facts.sizes = value.layout.sizes;
+    facts.strides = value.layout.strides;
+    facts.storage_offset = value.offset;
+    if (arguments_.first != nullptr && arguments_.first->is_inference == value.inference)
+      facts.keys = arguments_.first->keys;
+    return facts;
+  }
+
+  const MetaRequest& request_;
+  const Ambient& ambient_;
+  const Operator& op_;
+  const Row& row_;
+  Arguments arguments_;
+};
+
+}  // namespace
+}  // namespace meta
+
+MetaResult InferMeta(const MetaRequest& request) {
+  meta::Spelling spelling;
+  if (!meta::ReadSymbol(request.symbol, &spelling))
+    return {};
+  const meta::Operator* op = meta::AllOperators().Find(spelling);
+  std::optional<meta::Ambient> ambient = meta::ReadAmbient(request.ambient);
+  if (op == nullptr || !ambient)
+    return {};
+  absl::StatusOr<MetaResult> result = meta::Inference(request, *ambient, *op).Run(spelling);
+  if (result.ok())
+    return *std::move(result);
+  return {.outcome = absl::IsInvalidArgument(result.status()) ? MetaOutcome::kRaises : MetaOutcome::kUnknown};
+}
+
+}  // namespace framegate::translator

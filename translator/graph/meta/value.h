@@ -1,0 +1,70 @@
+// What rules compute with: tensors by metadata, Python numbers, and the results they give. Value types.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/status.h"
+#include "translator/graph/meta/dtype.h"
+#include "translator/graph/meta/layout.h"
+
+namespace framegate::translator::meta {
+
+// A plain strided tensor: an argument, an intermediate or a result.
+struct Value {
+  DType dtype = DType::kFloat32;
+  Layout layout;
+  int64_t offset = 0;
+  bool inference = false;
+  bool requires_grad = false;   // of an argument; of a result it follows from the call
+  bool differentiable = true;   // of a result: gradients reach it where an argument requires them
+
+  int64_t rank() const { return layout.rank(); }
+  const Dims& sizes() const { return layout.sizes; }
+  int64_t size(int64_t dim) const { return layout.sizes[static_cast<size_t>(dim)]; }
+  int64_t stride(int64_t dim) const { return layout.strides[static_cast<size_t>(dim)]; }
+  int64_t elements() const { return ElementCount(layout.sizes); }
+};
+
+// A Python number by the element type it stands for: bool, int64, float64 or complex128.
+struct Number {
+  DType dtype = DType::kInt64;
+  int64_t integer = 0;
+  double real = 0;
+};
+
+using Element = std::variant<Value, Number>;  // an operand of an elementwise operation
+
+// What a rule says: a tensor, a sequence of tensors, None, or an argument itself.
+struct Product {
+  Product() = default;
+  Product(Value value) { values.push_back(std::move(value)); }  // NOLINT: rules return values
+  static Product Sequence(std::string type, std::vector<Value> values) {
+    Product product;
+    product.sequence = std::move(type);
+    product.values = std::move(values);
+    return product;
+  }
+  static Product Tuple(std::vector<Value> values) { return Sequence("tuple", std::move(values)); }
+  static Product Argument(std::string parameter) {
+    Product product;
+    product.argument = std::move(parameter);
+    return product;
+  }
+
+  std::vector<Value> values;   // one tensor, or with `sequence` any number; none: the result is None
+  std::string sequence;        // "tuple", "list", or the named tuple's type
+  std::string argument;        // the parameter that is returned itself
+  bool may_raise_on_data = false;
+};
+
+using Outcome = absl::StatusOr<Product>;
+
+// No rule says what this call does.
+inline absl::Status Unknown() { return absl::UnimplementedError(""); }
+// Eager raises, whatever the data are.
+inline absl::Status Raises() { return absl::InvalidArgumentError(""); }
+
+}  // namespace framegate::translator::meta
