@@ -80,6 +80,9 @@ struct Guard {
   }
 };
 
+// Torch's name for this very guard: by fact or ambient part where the kind alone does not say.
+std::string_view TorchName(const Guard& guard);
+
 // What the translator hands over: guards in the order they were made, subjects new code wants in its locals.
 struct GuardSet {
   std::vector<model::SubjectNode> subjects;

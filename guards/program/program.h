@@ -102,29 +102,35 @@ inline constexpr size_t kMaxInstructions = 1 << 20;
 inline constexpr uint32_t kMaxRegisters = 1 << 16;
 inline constexpr uint64_t kMaxCost = 16 << 20;
 
-// "" for an opcode that no row has.
-std::string_view OpText(uint8_t op);
-bool OpFromText(std::string_view text, uint8_t* op);
-// REQUIRES: op < kFactOps and a row.
+// Of a row of check_ops.def; for other numbers kNone and 0.
 OperandShape ShapeOf(CheckOp op);
+uint32_t CostOf(CheckOp op);
+// Of any opcode; 0 for one that no row has.
 uint32_t CostOf(uint8_t op);
+// A row of one of the three tables has this opcode.
+bool IsKnownOp(uint8_t op);
 
 // Bytes: magic, format, instructions of 8 bytes each, the rest as base/fields.h has it.
 std::string EncodeProgram(const Program& program);
 // InvalidArgument for malformed bytes, FailedPrecondition for another format, ResourceExhausted over a limit. Does not verify.
 absl::StatusOr<Program> DecodeProgram(std::string_view bytes);
 
-// One instruction per line: (attr o1 o0 "weight") ; 3 self.weight
-// A comment names the subject; the number before it is read back.
+// One instruction per line, its subject last, after `(registers objects words)`:
+//     (take o1 attr o0 "weight" #3)   (try o2 attr o0 "bias" #4)   (check_absent o2 #4)   (is o1 len 4 #3)   (lacks o1 len #3)
 std::string PrintProgram(const Program& program);
 // The inverse of PrintProgram but for entries of pools that nothing uses. InvalidArgument names the line.
 absl::StatusOr<Program> ParseProgram(std::string_view text);
 
-// What a check expects, as people read it.
+// What a check expects, as people read it: under 500 bytes. REQUIRES: the program verifies.
 std::string Expectation(const Program& program, uint32_t instruction);
 // Float tensor of sizes [5], ...: torch's name of the dtype first.
 std::string Repr(const model::TensorFacts& facts);
 // The value of a fact.
 std::string Repr(const model::FactValue& value);
+// list, torch.nn.modules.linear.Linear for module:qualname.
+std::string TypeRepr(std::string_view name);
+inline constexpr size_t kMaxRepr = 480;
+// At most kMaxRepr bytes, the end as "...".
+std::string Shorten(std::string text);
 
 }  // namespace framegate::guards

@@ -45,4 +45,7 @@ struct VerifyResult {
 
 VerifyResult Verify(const Program& program);
 
+// Instances of this builtin type (module:qualname) can never change their class, so their type follows from which object they are.
+bool HasFixedInstances(std::string_view type);
+
 }  // namespace framegate::guards

@@ -1,0 +1,73 @@
+#include "guards/ir/guard_set.h"
+
+namespace framegate::guards {
+
+namespace {
+
+struct KindRow {
+  GuardKind kind;
+  std::string_view text;
+  std::string_view torch_name;
+  bool durable;
+};
+
+constexpr KindRow kRows[] = {
+#define FRAMEGATE_GUARD(number, name, text, torch_name, shape, durable, doc) {GuardKind::name, text, torch_name, durable != 0},
+#include "guards/ir/guard_kinds.def"
+#undef FRAMEGATE_GUARD
+};
+
+const KindRow* FindRow(GuardKind kind) {
+  for (const KindRow& row : kRows)
+    if (row.kind == kind)
+      return &row;
+  return nullptr;
+}
+
+}  // namespace
+
+std::string_view EnumText(GuardKind value) {
+  const KindRow* row = FindRow(value);
+  return row ? row->text : std::string_view();
+}
+
+bool EnumFromText(std::string_view text, GuardKind* value) {
+  for (const KindRow& row : kRows) {
+    if (row.text == text) {
+      *value = row.kind;
+      return true;
+    }
+  }
+  return false;
+}
+
+std::string_view TorchName(GuardKind kind) {
+  const KindRow* row = FindRow(kind);
+  return row ? row->torch_name : std::string_view();
+}
+
+bool IsDurable(GuardKind kind) {
+  const KindRow* row = FindRow(kind);
+  return row != nullptr && row->durable;
+}
+
+std::string_view TorchName(model::Fact fact) {
+  switch (fact) {  // a fact without a row is a compile error
+#define FRAMEGATE_FACT_GUARD(name, torch_name) \
+  case model::Fact::name:                      \
+    return torch_name;
+#include "guards/ir/fact_guards.def"
+#undef FRAMEGATE_FACT_GUARD
+  }
+  return "";
+}
+
+std::string_view TorchName(const Guard& guard) {
+  if (guard.kind == GuardKind::kFactIs && guard.fact)
+    return TorchName(guard.fact->fact);
+  if (guard.kind == GuardKind::kAmbientIs)
+    return model::TorchGuardType(static_cast<model::AmbientPart>(guard.part));
+  return TorchName(guard.kind);
+}
+
+}  // namespace framegate::guards

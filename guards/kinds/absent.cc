@@ -1,0 +1,21 @@
+#include "guards/kinds/kind.h"
+
+namespace framegate::guards {
+
+template <>
+absl::Status Kind<GuardKind::kAbsent>::Verify(const Guard& ) {
+  return absl::OkStatus();
+}
+
+template <>
+std::vector<model::SubjectId> Kind<GuardKind::kAbsent>::Needs(const Guard& guard) {
+  return {guard.subject};
+}
+
+template <>
+absl::Status Kind<GuardKind::kAbsent>::Lower(const Guard& guard, Emitter& emitter) {
+  emitter.builder().Add(CheckOp::kCheckAbsent, emitter.Object(guard.subject), 0, 0, guard.subject);
+  return absl::OkStatus();
+}
+
+}  // namespace framegate::guards

@@ -1,0 +1,126 @@
+#include <map>
+#include <set>
+
+#include "guards/kinds/kind.h"
+#include "guards/passes/passes.h"
+#include "guards/program/verify.h"
+
+namespace framegate::guards {
+
+namespace {
+
+using model::ConstantKind;
+using model::Fact;
+using model::SubjectId;
+
+// What is known of one subject, from guards that stay.
+struct Known {
+  const model::FactValue* value = nullptr;
+  std::set<Fact> facts;
+  std::string type;
+};
+
+bool HasLength(const model::Constant& value) { return value.kind == ConstantKind::kStr || value.kind == ConstantKind::kBytes; }
+
+class Implier {
+ public:
+  explicit Implier(GuardSet* set) : set_(*set), needed_(set->subjects.size(), false) {
+    for (const Guard& guard : set_.guards)
+      Learn(guard);
+    for (const auto& [subject, slot] : set_.keeps)
+      Need(subject);
+  }
+
+  void Run() { std::erase_if(set_.guards, [this](const Guard& guard) { return IsImplied(guard); }); }
+
+ private:
+  void Learn(const Guard& guard) {
+    if (guard.kind == GuardKind::kTypeIs)
+      known_[guard.subject].type = guard.type;
+    if (guard.kind == GuardKind::kFactIs && guard.fact->known) {
+      Known& known = known_[guard.subject];
+      known.facts.insert(guard.fact->fact);
+      if (guard.fact->fact == Fact::kValue)
+        known.value = &*guard.fact;
+    }
+    if (guard.kind == GuardKind::kAllDistinct) {
+      const std::vector<SubjectId> members = NeedsOf(guard);
+      groups_.emplace_back(members.begin(), members.end());
+    }
+    const bool tests_presence = guard.kind == GuardKind::kAbsent || guard.kind == GuardKind::kPresent;
+    for (SubjectId subject : NeedsOf(guard))
+      Need(tests_presence ? set_.subjects[subject].parent : subject);
+  }
+
+  // The object at `subject` is used, so the steps to it must find something.
+  void Need(SubjectId subject) {
+    for (; subject != model::kNoSubject && !needed_[subject]; subject = set_.subjects[subject].parent)
+      needed_[subject] = true;
+  }
+
+  bool IsImplied(const Guard& guard) const {
+    switch (guard.kind) {
+      case GuardKind::kTypeIs:
+        return IsTypeImplied(guard);
+      case GuardKind::kFactIs:
+        return guard.fact->known && IsFactImplied(guard.subject, guard.fact->fact);
+      case GuardKind::kPresent:
+        return needed_[guard.subject];
+      case GuardKind::kDistinct:
+        return IsInOneGroup(guard.subject, guard.other);
+      case GuardKind::kAbsent:
+      case GuardKind::kTensorIs:
+      case GuardKind::kSame:
+      case GuardKind::kAmbientIs:
+      case GuardKind::kIsObject:
+      case GuardKind::kSubclassOf:
+      case GuardKind::kAllDistinct:
+      case GuardKind::kExpression:
+        return false;
+    }
+    return false;
+  }
+
+  const Known* Find(SubjectId subject) const {
+    auto it = known_.find(subject);
+    return it == known_.end() ? nullptr : &it->second;
+  }
+
+  // A value has its constant's exact type; a symbol that can never change its class has the one it had.
+  bool IsTypeImplied(const Guard& guard) const {
+    const Known* known = Find(guard.subject);
+    return known && (known->value != nullptr || (known->facts.contains(Fact::kSymbolName) && HasFixedInstances(guard.type)));
+  }
+
+  bool IsFactImplied(SubjectId subject, Fact fact) const {
+    const Known* known = Find(subject);
+    if (fact == Fact::kLength && known)
+      return (known->value && HasLength(known->value->constant)) || known->facts.contains(Fact::kDictKeys) ||
+             known->facts.contains(Fact::kSetElements) || known->facts.contains(Fact::kRange);
+    if (fact == Fact::kIterRemaining && known)
+      return known->facts.contains(Fact::kRange);
+    if (fact == Fact::kTypeName && set_.subjects[subject].step == model::Step::kType) {
+      const Known* owner = Find(set_.subjects[subject].parent);
+      return owner && !owner->type.empty() && owner->value == nullptr;
+    }
+    return false;
+  }
+
+  bool IsInOneGroup(SubjectId a, SubjectId b) const {
+    for (const std::set<SubjectId>& group : groups_)
+      if (group.contains(a) && group.contains(b))
+        return true;
+    return false;
+  }
+
+  GuardSet& set_;
+  std::map<SubjectId, Known> known_;
+  std::vector<bool> needed_;
+  std::vector<std::set<SubjectId>> groups_;
+};
+
+}  // namespace
+
+void Imply(GuardSet* set) { Implier(set).Run(); }
+
+}  // namespace framegate::guards
