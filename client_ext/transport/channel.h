@@ -41,6 +41,8 @@ class Channel {
 
   // Whether another call may begin: reads what has come in the meantime (an end of file, a GOAWAY). REQUIRES: no call is open.
   bool Usable();
+  // Whether the peer has said that it takes no more calls (GOAWAY): it ends in order.
+  bool going_away() const { return going_away_; }
   // The process that listens.
   pid_t peer() const { return socket_.peer(); }
   bool owned_by_this_process() const { return socket_.owner() == getpid(); }

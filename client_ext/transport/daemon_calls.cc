@@ -33,26 +33,37 @@ absl::Status StatusOfFailure(const v1::Failure& failure) {
 
 }  // namespace
 
-absl::StatusOr<ServerFacts> SayHello(Channel& channel, const ClientFacts& client, const Patience& patience) {
+HelloCall::HelloCall(Channel* channel, const ClientFacts& client)
+    : channel_(channel),
+      schema_(reinterpret_cast<const char*>(client.schema.bytes.data()), client.schema.bytes.size()),
+      build_(client.build),
+      call_(channel, wire::kHello, kUnaryTimeout) {
   v1::HelloRequest request;
   request.set_proto_min(wire::kProtoMin);
   request.set_proto_max(wire::kProtoMax);
-  request.set_schema_hash(client.schema.bytes.data(), client.schema.bytes.size());
+  request.set_schema_hash(schema_);
   request.set_client_build(client.build);
   request.set_python(client.python);
   request.set_torch(client.torch);
   request.set_pid(static_cast<uint64_t>(getpid()));
-  ASSIGN_OR_RETURN(v1::HelloReply reply, Unary<v1::HelloReply>(channel, wire::kHello, request, patience));
-  if (reply.schema_hash() != request.schema_hash() || reply.proto() < wire::kProtoMin || reply.proto() > wire::kProtoMax)
-    return absl::FailedPreconditionError(StrCat("the daemon (", reply.server_build(), ") is of another build than this client (",
-                                                client.build, "); run `framegate stop`"));
-  ServerFacts facts{.build = reply.server_build(), .pid = reply.server_pid(), .start_time_ms = reply.start_time_ms()};
-  // Never more than what we asked the channel to take: the daemon does not decide how much memory it costs us.
-  if (reply.limits().request_bytes() > 0)
-    facts.limits.request = reply.limits().request_bytes();
-  if (reply.limits().reply_bytes() > 0)
-    facts.limits.reply = std::min<size_t>(reply.limits().reply_bytes(), wire::kMaxReplyBytes);
-  return facts;
+  call_.Send(request.SerializeAsString(), true).IgnoreError();  // small; what fails shows at Finish
+}
+
+absl::StatusOr<ServerFacts> HelloCall::Finish(const Patience& patience) {
+  ASSIGN_OR_RETURN(std::optional<std::string> bytes, call_.Receive(patience));
+  v1::HelloReply reply;
+  if (!bytes || !reply.ParseFromString(*bytes))
+    return absl::InternalError("Hello: the reply is not there, or does not parse");
+  if (reply.schema_hash() != schema_ || reply.proto() < wire::kProtoMin || reply.proto() > wire::kProtoMax)
+    return absl::FailedPreconditionError(StrCat("the daemon (", reply.server_build(), ") is of another build than this client (", build_,
+                                                "); run `framegate stop`"));
+  RETURN_IF_ERROR(call_.Receive(patience).status());
+  // The daemon does not decide how much memory a reply costs us.
+  uint64_t request = reply.limits().request_bytes();
+  uint64_t largest = reply.limits().reply_bytes();
+  channel_->set_limits({.request = request > 0 ? request : wire::kMaxRequestBytes,
+                        .reply = largest > 0 ? std::min(largest, 4 * wire::kMaxReplyBytes) : wire::kMaxReplyBytes});
+  return ServerFacts{.build = reply.server_build(), .pid = reply.server_pid(), .start_time_ms = reply.start_time_ms()};
 }
 
 absl::StatusOr<FoundEntries> FindEntries(Channel& channel, std::string_view key_material, std::optional<std::string_view> facts,

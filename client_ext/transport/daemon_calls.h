@@ -27,11 +27,23 @@ struct ServerFacts {
   std::string build;
   uint64_t pid = 0;
   uint64_t start_time_ms = 0;
-  Channel::Limits limits;
 };
 
-// FailedPrecondition: the daemon is of another build; the message names both and what to do.
-absl::StatusOr<ServerFacts> SayHello(Channel& channel, const ClientFacts& client, const Patience& patience);
+// Said on making, answered at Finish, which may be called again after DeadlineExceeded: whoever probes a sick daemon need not wait.
+class HelloCall {
+ public:
+  HelloCall(Channel* channel, const ClientFacts& client);
+
+  // FailedPrecondition: the daemon is of another build; the message names both and what to do.
+  // The channel then has the limits that both sides take.
+  absl::StatusOr<ServerFacts> Finish(const Patience& patience);
+
+ private:
+  Channel* channel_;
+  std::string schema_;
+  std::string build_;
+  Call call_;
+};
 
 struct FoundEntries {
   std::vector<std::string> entries;     // model::Entry each

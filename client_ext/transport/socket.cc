@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/strings.h"
+#include "client_ext/transport/starved.h"
 
 namespace framegate::client {
 
@@ -61,6 +62,9 @@ absl::Status CannotConnect(const std::string& path, int error) {
     return absl::PermissionDeniedError(text);
   return absl::UnavailableError(text);
 }
+
+// How often a starved peer is looked at again.
+constexpr std::chrono::milliseconds kStarvedLook{20};
 
 // Milliseconds for poll(): -1 for ever; rounded up, so that a wait does not end just before its deadline and then spin.
 int PollTimeout(TimePoint until) {
@@ -174,8 +178,12 @@ absl::Status Socket::Wait(bool to_write, TimePoint since, const Patience& patien
       return Lost("poll", errno);
     if (ready < 0 && patience.interrupted && patience.interrupted())
       return absl::CancelledError("interrupted by a signal");
-    if (ready == 0 && Clock::now() >= end)
-      return absl::DeadlineExceededError("the daemon does not answer");
+    if (TimePoint now = Clock::now(); ready == 0 && now >= end) {
+      bool excused = now < patience.deadline && now - since < patience.starved && IsRunnable(peer_);
+      if (!excused)
+        return absl::DeadlineExceededError("the daemon does not answer");
+      end = std::min(patience.deadline, now + kStarvedLook);
+    }
   }
 }
 

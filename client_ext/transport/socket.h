@@ -20,7 +20,8 @@ using TimePoint = Clock::time_point;
 // How long a wait may last, and who may end it early.
 struct Patience {
   std::chrono::milliseconds quiet{std::chrono::milliseconds::max()};  // without a byte in either direction
-  TimePoint deadline = TimePoint::max();                             // in all
+  std::chrono::milliseconds starved{0};   // `quiet` is stretched up to this while the peer is runnable but gets no processor
+  TimePoint deadline = TimePoint::max();  // in all
   bool (*interrupted)() = nullptr;  // called when a signal interrupts the wait; true ends it with Cancelled
 };
 
