@@ -69,17 +69,23 @@ void AllocateRegisters(Program* program) {
   for (uint32_t i = 0; i < program->instructions.size(); ++i) {
     Instruction& in = program->instructions[i];
     const Registers registers = RegistersOf(in);
-    const uint16_t source = IsStepOp(in.op) && !registers.reads_objects.empty() ? name[in.b] : 0;
+    const bool is_step = IsStepOp(in.op) && !registers.reads_objects.empty();
+    const uint16_t source = is_step ? name[in.b] : 0;
+    // A step reads before it writes, so what it reads last makes room for what it writes.
+    for (uint16_t r : dying[i])
+      if (r != registers.writes_object)
+        free.push(name[r]);
     if (registers.writes_object >= 0) {
       if (free.empty())
         free.push(static_cast<uint16_t>(count++));
       name[static_cast<size_t>(registers.writes_object)] = free.top();
       free.pop();
     }
-    if (IsStepOp(in.op) && !registers.reads_objects.empty())
-      in.b = source;
     for (uint16_t r : dying[i])
-      free.push(name[r]);
+      if (r == registers.writes_object)
+        free.push(name[r]);
+    if (is_step)
+      in.b = source;
     Rename(&in, name);
   }
   program->objects = count;
