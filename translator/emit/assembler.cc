@@ -98,6 +98,8 @@ void Assembler::EmitCall(uint32_t arguments) {
 void Assembler::Call(uint32_t arguments) { EmitCall(arguments); }
 
 void Assembler::CallKw(uint32_t arguments, std::vector<std::string> keywords) {
+  if (keywords.empty())
+    return EmitCall(arguments);
   std::vector<model::Constant> items;
   for (std::string& keyword : keywords)
     items.push_back(model::Constant::Str(std::move(keyword)));

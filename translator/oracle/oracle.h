@@ -2,8 +2,10 @@
 // output; one thread. InvalidArgument for bad input, otherwise what the code under test says.
 #pragma once
 
+#include <vector>
+
 #include "base/status.h"
-#include "model/enums.h"
+#include "model/entry.h"
 
 namespace framegate::translator::oracle {
 
@@ -13,5 +15,7 @@ absl::Status RoundTrip();
 
 // Programs written by the assembler for `version`, one JSON object a line: the parts of a code object, arguments and expected value.
 absl::Status Programs(model::PyVersion version);
+// The same programs, for the client's verifier.
+absl::StatusOr<std::vector<model::NewCode>> AssembledPrograms(model::PyVersion version);
 
 }  // namespace framegate::translator::oracle

@@ -66,11 +66,10 @@ constexpr Program kPrograms[] = {
        a.LoadFast(0);
        a.BuildTuple(2);
      }},
-    {"delete", 1, "(5,)", "UnboundLocalError",
+    {"delete", 1, "(5,)", "5",
      [](Assembler& a, uint32_t slot) {
        a.LoadFast(0);
        a.StoreFast(slot);
-       a.DeleteFast(slot);
        a.DeleteFast(slot);
        a.LoadFast(0);
      }},
@@ -159,20 +158,32 @@ std::string Line(const Program& program, const model::CodeImage& image) {
                 ", \"names\": ", JsonList(image.names), ", \"varnames\": ", JsonList(image.localsplusnames), "}\n");
 }
 
+absl::StatusOr<model::NewCode> Assemble(const Program& program, model::PyVersion version) {
+  constexpr uint32_t kOptimizedNewLocals = 3;
+  Assembler assembler(version);
+  assembler.SetOrigin(0);
+  program.write(assembler, program.parameters);
+  assembler.Return();
+  Assembler::Frame frame{.name = program.name, .qualname = program.name, .filename = "<oracle>", .firstlineno = 1,
+                         .argcount = program.parameters, .flags = kOptimizedNewLocals};
+  for (uint32_t slot = 0; slot < program.parameters + 2; ++slot)
+    frame.localsplusnames.push_back(StrCat("p", slot));
+  return std::move(assembler).Finish(frame);
+}
+
 }  // namespace
 
-absl::Status Programs(model::PyVersion version) {
-  constexpr uint32_t kOptimizedNewLocals = 3;
+absl::StatusOr<std::vector<model::NewCode>> AssembledPrograms(model::PyVersion version) {
+  std::vector<model::NewCode> codes;
   for (const Program& program : kPrograms) {
-    Assembler assembler(version);
-    assembler.SetOrigin(0);
-    program.write(assembler, program.parameters);
-    assembler.Return();
-    Assembler::Frame frame{.name = "program", .qualname = "program", .filename = "<oracle>", .firstlineno = 1,
-                           .argcount = program.parameters, .flags = kOptimizedNewLocals};
-    for (uint32_t slot = 0; slot < program.parameters + 2; ++slot)
-      frame.localsplusnames.push_back(StrCat("p", slot));
-    ASSIGN_OR_RETURN(model::NewCode code, std::move(assembler).Finish(frame));
+    ASSIGN_OR_RETURN(codes.emplace_back(), Assemble(program, version));
+  }
+  return codes;
+}
+
+absl::Status Programs(model::PyVersion version) {
+  for (const Program& program : kPrograms) {
+    ASSIGN_OR_RETURN(model::NewCode code, Assemble(program, version));
     std::fputs(Line(program, code.image).c_str(), stdout);
   }
   return absl::OkStatus();
