@@ -131,7 +131,7 @@ void StoreHealth::Take(Fault fault, std::string_view doing, std::string_view det
   }
   if (first)
     spdlog::warn(
-        "the store {} is {}. Entries are kept in memory until it works again; see `framegate "
+        "the store {}: {}. Entries are kept in memory until it works again; see `framegate "
         "status`",
         path_, state_);
 }
