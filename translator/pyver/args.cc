@@ -224,11 +224,11 @@ const char* ReadResume(const CodeImage& image, uint32_t oparg, Meanings* out) {
 }
 uint32_t WriteResume(const Instruction& first, const Instruction*) { return static_cast<uint32_t>(first.arg2 << 2 | first.arg); }
 
+// Free variables are the last slots.
 const char* ReadFreeCount(const CodeImage& image, uint32_t oparg, Meanings* out) {
-  size_t count = 0;
-  for (char kind : image.localspluskinds)
-    count += (static_cast<uint8_t>(kind) & 0x80) != 0;
-  return oparg == count ? ReadBelow(oparg, INT32_MAX, kBadArg, &out->first) : "COPY_FREE_VARS of another number of free variables";
+  auto free_at = [&](size_t from_end) { return (static_cast<uint8_t>(image.localspluskinds[image.nlocalsplus() - from_end]) & 0x80) != 0; };
+  bool fine = oparg > 0 && oparg <= image.nlocalsplus() && free_at(oparg) && (oparg == image.nlocalsplus() || !free_at(oparg + 1));
+  return fine ? ReadBelow(oparg, INT32_MAX, kBadArg, &out->first) : "COPY_FREE_VARS of another number of free variables";
 }
 constexpr auto WriteFreeCount = WriteCount;
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/container/flat_hash_set.h"
 #include "base/strings.h"
 #include "translator/pyver/raw_table.h"
 #include "translator/pyver/tables.h"
@@ -110,11 +111,11 @@ class Decoder {
     return *names >= 0 ? CheckKeywords(*names, raw->oparg) : absl::OkStatus();
   }
 
-  absl::Status CheckKeywords(int32_t names, uint32_t arguments) const {
+  absl::Status CheckKeywords(int32_t names, uint32_t arguments) {
     const model::Constant& tuple = image_.consts[static_cast<size_t>(names)];
     bool fine = tuple.kind == ConstantKind::kTuple && tuple.items.size() <= arguments;
-    for (const model::Constant& item : tuple.items)
-      fine = fine && item.is_str();
+    if (fine && keywords_.insert(names).second)  // once, however many calls share it
+      fine = std::all_of(tuple.items.begin(), tuple.items.end(), [](const model::Constant& item) { return item.is_str(); });
     return fine ? absl::OkStatus() : Bad("keywords that are no tuple of names", unit_);
   }
 
@@ -214,6 +215,7 @@ class Decoder {
   const RawTable& table_;
   const uint8_t extended_;
   uint32_t unit_ = 0;
+  absl::flat_hash_set<int32_t> keywords_;  // constants known to be names
   DecodedCode out_;
 };
 
