@@ -15,7 +15,8 @@ import fields
 
 ROOT = Path(__file__).resolve().parents[2]
 REPLY = fields.Struct(outcome=fields.Unsigned(), result=fields.OPERAND, same_as=fields.Optional(fields.Unsigned()),
-                      may_raise_on_data=fields.Bool(), mutates_first=fields.Bool())
+                      may_raise_on_data=fields.Bool(), mutates_first=fields.Bool(),
+                      first_after=fields.Optional(fields.TENSOR_FACTS))
 META, NO_FACT = fields.numbers("questions")["meta"], fields.numbers("facts")["value"]
 UNKNOWN, KNOWN, RAISES = range(3)
 COMPARED = ("dtype", "device", "layout", "requires_grad", "is_leaf", "is_inference", "sizes", "strides", "storage_offset")
@@ -31,6 +32,7 @@ class Observation:
     raised: str = ""
     same_as: int | None = None
     mutated: bool | None = None    # whether the first argument's version went up; None where it has none
+    first_after: dict | None = None  # operand: the first argument afterwards
     call: str = ""                 # readable form
 
 
@@ -67,6 +69,8 @@ def observe(name: str, symbol: str, function, args: tuple, kwargs: dict) -> Obse
         seen.raised = f"{type(error).__name__}: {str(error)[:120]}"
         return seen
     seen.mutated = first._version != version if first is not None else None
+    if args and isinstance(args[0], torch.Tensor):
+        seen.first_after = describe.operand(args[0])
     seen.same_as = next((i for i, a in enumerate(args) if a is result), None) if isinstance(result, torch.Tensor) else None
     try:
         seen.expected = describe.operand(result)
@@ -120,6 +124,8 @@ def mistake(seen: Observation, reply: dict) -> str | None:
         return f"same_as: eager {seen.same_as}, rule {reply['same_as']}"
     if seen.mutated is not None and seen.mutated != reply["mutates_first"]:
         return f"mutates_first: eager {seen.mutated}, rule {reply['mutates_first']}"
+    if reply["mutates_first"] and (found := difference(seen.first_after, dict(tensor=reply["first_after"]), "first argument")):
+        return found
     return difference(seen.expected, reply["result"])
 
 

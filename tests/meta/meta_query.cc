@@ -14,6 +14,7 @@ struct Reply {
   std::optional<uint32_t> same_as;
   bool may_raise_on_data = false;
   bool mutates_first = false;
+  std::optional<model::TensorFacts> first_after;
 
   template <typename V, typename S>
   static void VisitFields(V& v, S& s) {
@@ -22,6 +23,7 @@ struct Reply {
     v("same_as", s.same_as);
     v("may_raise_on_data", s.may_raise_on_data);
     v("mutates_first", s.mutates_first);
+    v("first_after", s.first_after);
   }
 };
 
@@ -42,7 +44,8 @@ void WriteMessage(const std::string& message) {
 
 Reply Answer(const model::Question& question) {
   translator::MetaResult result = translator::InferMeta({question.symbol, question.args, question.kwargs, question.ambient});
-  return {static_cast<uint32_t>(result.outcome), result.result, result.same_as, result.may_raise_on_data, result.mutates_first};
+  return {static_cast<uint32_t>(result.outcome), result.result, result.same_as, result.may_raise_on_data, result.mutates_first,
+          result.first_after};
 }
 
 int Serve() {

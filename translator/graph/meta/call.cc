@@ -26,19 +26,25 @@ std::optional<std::vector<Operand>> ItemsOf(const Operand& operand) {
   return items;
 }
 
-std::optional<Number> NumberOf(const Operand& operand) {
+std::optional<Value> NumberOf(const Operand& operand) {
   if (!operand.constant)
     return std::nullopt;
   const Constant& constant = *operand.constant;
-  if (constant.is_bool())
-    return Number{.dtype = DType::kBool, .integer = constant.is_true(), .real = constant.is_true() ? 1.0 : 0.0};
-  if (constant.is_int())
-    return Number{.dtype = DType::kInt64, .integer = constant.integer, .real = static_cast<double>(constant.integer)};
-  if (constant.kind == ConstantKind::kFloat)
-    return Number{.dtype = DType::kFloat64, .real = constant.real};
-  if (constant.kind == ConstantKind::kComplex)
-    return Number{.dtype = DType::kComplex128, .real = constant.real};
-  return std::nullopt;
+  Value value;
+  value.is_number = true;
+  if (constant.is_bool()) {
+    value.dtype = DType::kBool;
+    value.number = constant.is_true() ? 1 : 0;
+  } else if (constant.is_int()) {
+    value.dtype = DType::kInt64;
+    value.number = static_cast<double>(constant.integer);
+  } else if (constant.kind == ConstantKind::kFloat || constant.kind == ConstantKind::kComplex) {
+    value.dtype = constant.kind == ConstantKind::kFloat ? DType::kFloat64 : DType::kComplex128;
+    value.number = constant.real;
+  } else {
+    return std::nullopt;
+  }
+  return value;
 }
 
 std::optional<int64_t> IntOf(const Operand& operand) {
@@ -51,6 +57,7 @@ Value ViewOf(const Value& base, Layout layout, int64_t offset) {
   Value view = base;
   view.layout = std::move(layout);
   view.offset = offset;
+  view.view = true;
   return view;
 }
 
@@ -112,14 +119,13 @@ absl::StatusOr<std::vector<Value>> Call::Tensors(std::string_view parameter) con
   return values;
 }
 
-absl::StatusOr<Element> Call::ElementAt(std::string_view parameter) const {
+absl::StatusOr<Value> Call::TensorOrNumber(std::string_view parameter) const {
   const Operand* operand = Given(parameter);
   if (operand == nullptr)
     return Unknown();
-  if (std::optional<Number> number = NumberOf(*operand))
-    return Element(*number);
-  ASSIGN_OR_RETURN(Value value, ValueOf(*operand));
-  return Element(std::move(value));
+  if (std::optional<Value> number = NumberOf(*operand))
+    return *std::move(number);
+  return ValueOf(*operand);
 }
 
 absl::StatusOr<int64_t> Call::Int(std::string_view parameter) const {
@@ -132,10 +138,10 @@ absl::StatusOr<int64_t> Call::Int(std::string_view parameter) const {
 
 absl::StatusOr<double> Call::Float(std::string_view parameter) const {
   const Operand* operand = Given(parameter);
-  std::optional<Number> number = operand == nullptr ? std::nullopt : NumberOf(*operand);
+  std::optional<Value> number = operand == nullptr ? std::nullopt : NumberOf(*operand);
   if (!number || IsComplex(number->dtype) || number->dtype == DType::kBool)
     return Unknown();
-  return number->real;
+  return number->number;
 }
 
 absl::StatusOr<bool> Call::Bool(std::string_view parameter) const {

@@ -36,7 +36,7 @@ class Call {
   absl::StatusOr<Value> Tensor(std::string_view parameter) const;
   absl::StatusOr<std::vector<Value>> TensorIfGiven(std::string_view parameter) const;  // none or one
   absl::StatusOr<std::vector<Value>> Tensors(std::string_view parameter) const;
-  absl::StatusOr<Element> ElementAt(std::string_view parameter) const;
+  absl::StatusOr<Value> TensorOrNumber(std::string_view parameter) const;
   absl::StatusOr<int64_t> Int(std::string_view parameter) const;
   absl::StatusOr<double> Float(std::string_view parameter) const;
   absl::StatusOr<bool> Bool(std::string_view parameter) const;
@@ -65,7 +65,7 @@ class Call {
 
 // The items of a sequence, whichever form it came in; none where it is no sequence.
 std::optional<std::vector<model::Operand>> ItemsOf(const model::Operand& operand);
-std::optional<Number> NumberOf(const model::Operand& operand);
+std::optional<Value> NumberOf(const model::Operand& operand);
 std::optional<int64_t> IntOf(const model::Operand& operand);  // bools are no ints
 
 // Views of `base` under another layout.

@@ -178,21 +178,26 @@ class Inference {
     if (HasInternalOverlap(self.layout) || (self.inference && !ambient_.inference))
       return Unknown();
     ASSIGN_OR_RETURN(Product product, row_.rule(*call));
-    if (product.values.size() == 1 && product.sequence.empty()) {
-      if (product.values[0].sizes() != self.sizes() || !CanCast(product.values[0].dtype, self.dtype))
-        return Raises();
-    } else if (product.argument.empty()) {
+    if (!product.sequence.empty())
       return Unknown();
-    }
+    for (const Value& value : product.values)
+      if (value.sizes() != self.sizes() || !CanCast(value.dtype, self.dtype))
+        return Raises();
     if (ambient_.grad && facts.requires_grad && facts.is_leaf)
       return Raises();
-    MetaResult result{.outcome = MetaOutcome::kKnown, .same_as = 0, .mutates_first = true};
+    MetaResult result{.outcome = MetaOutcome::kKnown, .mutates_first = true};
     // Views of leaves and views made without gradients refuse, and metadata do not tell them.
     result.may_raise_on_data = row_.Is(kDataRaises) || product.may_raise_on_data || (ambient_.grad && facts.requires_grad);
-    TensorFacts& changed = result.result.tensor.emplace(facts);
+    TensorFacts& changed = result.first_after.emplace(facts);
     if (Records() && IsDifferentiable(self.dtype)) {
       changed.requires_grad = true;
       changed.is_leaf = false;
+    }
+    if (product.values.empty() && product.argument.empty()) {
+      result.result.constant = model::Constant::None();
+    } else {
+      result.same_as = 0;
+      result.result.tensor = changed;
     }
     return result;
   }
@@ -224,8 +229,10 @@ class Inference {
     facts.dtype = DTypeText(value.dtype);
     facts.device = "cpu";
     facts.layout = "torch.strided";
-    facts.requires_grad = Records() && value.differentiable && IsDifferentiable(value.dtype);
-    facts.is_leaf = !facts.requires_grad;
+    bool can_require = value.differentiable && IsDifferentiable(value.dtype);
+    bool recorded = Records() && can_require && (!value.view || value.requires_grad);
+    facts.requires_grad = recorded || (can_require && value.view && value.requires_grad);
+    facts.is_leaf = !recorded;
     facts.is_inference = value.inference;
     facts.sizes = value.layout.sizes;
     facts.strides = value.layout.strides;

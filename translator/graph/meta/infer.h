@@ -25,6 +25,7 @@ struct MetaResult {
   std::optional<uint32_t> same_as;              // the result is this positional argument itself
   bool may_raise_on_data = false;
   bool mutates_first = false;                   // in place: the first argument's data change (trailing underscore, out=)
+  std::optional<model::TensorFacts> first_after;  // with mutates_first: the first argument's metadata afterwards
 };
 
 MetaResult InferMeta(const MetaRequest& request);

@@ -76,16 +76,15 @@ absl::StatusOr<Layout> Iterate(const std::vector<Layout>& operands) {
   return result;
 }
 
-absl::StatusOr<DType> PromotedType(const Call& call, const std::vector<Element>& operands) {
+absl::StatusOr<DType> PromotedType(const Call& call, const std::vector<Value>& operands) {
   Promotion promotion(call.ambient().default_dtype);
   bool half = false;
-  for (const Element& operand : operands) {
-    const Value* value = std::get_if<Value>(&operand);
-    if (value != nullptr)
-      promotion.AddTensor(value->dtype, value->rank() > 0);
+  for (const Value& operand : operands) {
+    if (operand.is_number)
+      promotion.AddNumber(operand.dtype);
     else
-      promotion.AddNumber(std::get<Number>(operand).dtype);
-    half = half || (value != nullptr && value->dtype == DType::kFloat16);
+      promotion.AddTensor(operand.dtype, operand.rank() > 0);
+    half = half || (!operand.is_number && operand.dtype == DType::kFloat16);
   }
   std::optional<DType> result = promotion.result();
   if (!result || (half && IsComplex(*result)))  // complex32 is none of ours
@@ -99,14 +98,10 @@ Value CastTo(const Call& call, const Value& value, DType dtype) {
   return call.Fresh(dtype, Layout{value.layout.sizes, PreservedStrides(value.layout)});
 }
 
-absl::StatusOr<Value> Elementwise(const Call& call, const std::vector<Element>& operands, DType computed, DType result) {
+absl::StatusOr<Value> Elementwise(const Call& call, const std::vector<Value>& operands, DType computed, DType result) {
   std::vector<Layout> layouts;
-  for (const Element& operand : operands) {
-    if (const Value* value = std::get_if<Value>(&operand))
-      layouts.push_back(CastTo(call, *value, computed).layout);
-    else
-      layouts.emplace_back();
-  }
+  for (const Value& operand : operands)
+    layouts.push_back(operand.is_number ? operand.layout : CastTo(call, operand, computed).layout);
   ASSIGN_OR_RETURN(Layout layout, Iterate(layouts));
   return call.Fresh(result, std::move(layout));
 }

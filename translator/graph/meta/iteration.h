@@ -11,10 +11,10 @@ namespace framegate::translator::meta {
 absl::StatusOr<Layout> Iterate(const std::vector<Layout>& operands);
 
 // The promoted type of operands. Unknown() for none.
-absl::StatusOr<DType> PromotedType(const Call& call, const std::vector<Element>& operands);
+absl::StatusOr<DType> PromotedType(const Call& call, const std::vector<Value>& operands);
 
 // An operation that computes in `computed` and gives `result`: operands of another type are cast first.
-absl::StatusOr<Value> Elementwise(const Call& call, const std::vector<Element>& operands, DType computed, DType result);
+absl::StatusOr<Value> Elementwise(const Call& call, const std::vector<Value>& operands, DType computed, DType result);
 
 // The floating point type an integer becomes where only floating point makes sense.
 inline DType FloatOf(const Call& call, DType dtype) { return IsIntegralOrBool(dtype) ? call.ambient().default_dtype : dtype; }

@@ -3,7 +3,6 @@
 
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "base/status.h"
@@ -12,7 +11,8 @@
 
 namespace framegate::translator::meta {
 
-// A plain strided tensor: an argument, an intermediate or a result.
+// A plain strided tensor: an argument, an intermediate or a result. Or a Python number, which elementwise operations take as a tensor
+// without dimensions whose type counts less: bool, int64, float64 or complex128.
 struct Value {
   DType dtype = DType::kFloat32;
   Layout layout;
@@ -20,6 +20,10 @@ struct Value {
   bool inference = false;
   bool requires_grad = false;   // of an argument; of a result it follows from the call
   bool differentiable = true;   // of a result: gradients reach it where an argument requires them
+  bool view = false;            // of a result: the same memory as an argument; it requires gradients with that one, whatever the mode
+
+  bool is_number = false;
+  double number = 0;            // its real part
 
   int64_t rank() const { return layout.rank(); }
   const Dims& sizes() const { return layout.sizes; }
@@ -27,15 +31,6 @@ struct Value {
   int64_t stride(int64_t dim) const { return layout.strides[static_cast<size_t>(dim)]; }
   int64_t elements() const { return ElementCount(layout.sizes); }
 };
-
-// A Python number by the element type it stands for: bool, int64, float64 or complex128.
-struct Number {
-  DType dtype = DType::kInt64;
-  int64_t integer = 0;
-  double real = 0;
-};
-
-using Element = std::variant<Value, Number>;  // an operand of an elementwise operation
 
 // What a rule says: a tensor, a sequence of tensors, None, or an argument itself.
 struct Product {
@@ -53,6 +48,8 @@ struct Product {
     product.argument = std::move(parameter);
     return product;
   }
+
+  static Product Nothing() { return {}; }
 
   std::vector<Value> values;   // one tensor, or with `sequence` any number; none: the result is None
   std::string sequence;        // "tuple", "list", or the named tuple's type

@@ -6,22 +6,14 @@ namespace framegate::translator::meta::rules {
 namespace {
 
 struct Pair {
-  std::vector<Element> operands;
+  std::vector<Value> operands;
   DType dtype;  // promoted
 };
 
-bool IsTensor(const Element& element) { return std::holds_alternative<Value>(element); }
-
-DType TypeOf(const Element& element) {
-  if (const Value* value = std::get_if<Value>(&element))
-    return value->dtype;
-  return std::get<Number>(element).dtype;
-}
-
 absl::StatusOr<Pair> Read(const Call& call, std::string_view left, std::string_view right) {
-  ASSIGN_OR_RETURN(Element a, call.ElementAt(left));
-  ASSIGN_OR_RETURN(Element b, call.ElementAt(right));
-  if (!IsTensor(a) && !IsTensor(b))
+  ASSIGN_OR_RETURN(Value a, call.TensorOrNumber(left));
+  ASSIGN_OR_RETURN(Value b, call.TensorOrNumber(right));
+  if (a.is_number && b.is_number)
     return Unknown();
   Pair pair{.operands = {a, b}};
   ASSIGN_OR_RETURN(pair.dtype, PromotedType(call, pair.operands));
@@ -30,8 +22,8 @@ absl::StatusOr<Pair> Read(const Call& call, std::string_view left, std::string_v
 
 // Integers divided by zero raise.
 bool MayDivideByZero(const Pair& pair) {
-  const Number* divisor = std::get_if<Number>(&pair.operands[1]);
-  return !IsDifferentiable(pair.dtype) && (divisor == nullptr || divisor->real == 0);
+  const Value& divisor = pair.operands[1];
+  return !IsDifferentiable(pair.dtype) && (!divisor.is_number || divisor.number == 0);
 }
 
 }  // namespace
@@ -48,7 +40,7 @@ Outcome Arithmetic(const Call& call) {
 
 Outcome Subtraction(const Call& call) {
   ASSIGN_OR_RETURN(Pair pair, Read(call, "input", "other"));
-  if (TypeOf(pair.operands[0]) == DType::kBool || TypeOf(pair.operands[1]) == DType::kBool)
+  if (pair.operands[0].dtype == DType::kBool || pair.operands[1].dtype == DType::kBool)
     return Unknown();
   return Arithmetic(call);
 }
@@ -85,8 +77,8 @@ Outcome Division(const Call& call) {
   }
   DType dtype = FloatOf(call, pair.dtype);
   // number / tensor is tensor.reciprocal() * number
-  if (!IsTensor(pair.operands[0])) {
-    Value divisor = std::get<Value>(pair.operands[1]);
+  if (pair.operands[0].is_number) {
+    Value divisor = pair.operands[1];
     DType inverse_type = FloatOf(call, divisor.dtype);
     ASSIGN_OR_RETURN(Value inverse, Elementwise(call, {divisor}, inverse_type, inverse_type));
     ASSIGN_OR_RETURN(dtype, PromotedType(call, {inverse, pair.operands[0]}));
@@ -99,14 +91,14 @@ Outcome Power(const Call& call) {
   ASSIGN_OR_RETURN(Pair pair, Read(call, "input", "exponent"));
   if (pair.dtype == DType::kBool)
     return Unknown();
-  if (!IsTensor(pair.operands[0]))
-    return call.Fresh(pair.dtype, std::get<Value>(pair.operands[1]).sizes());
-  const Number* exponent = std::get_if<Number>(&pair.operands[1]);
-  if (exponent == nullptr)
+  if (pair.operands[0].is_number)
+    return call.Fresh(pair.dtype, pair.operands[1].sizes());
+  const Value& exponent = pair.operands[1];
+  if (!exponent.is_number)
     return Elementwise(call, pair.operands, pair.dtype, pair.dtype);
-  if (exponent->real < 0 && !IsDifferentiable(pair.dtype))
+  if (exponent.number < 0 && !IsDifferentiable(pair.dtype))
     return Unknown();
-  return Elementwise(call, {CastTo(call, std::get<Value>(pair.operands[0]), pair.dtype)}, pair.dtype, pair.dtype);
+  return Elementwise(call, {CastTo(call, pair.operands[0], pair.dtype)}, pair.dtype, pair.dtype);
 }
 
 Outcome Comparison(const Call& call) {
@@ -124,18 +116,18 @@ Outcome Logical(const Call& call) {
 
 Outcome Clamp(const Call& call) {
   ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
-  std::vector<Element> bounds;
+  std::vector<Value> bounds;
   bool tensors = false, numbers = false;
   for (std::string_view side : {"min", "max"}) {
     if (!call.Has(side))
       continue;
-    ASSIGN_OR_RETURN(Element bound, call.ElementAt(side));
-    (IsTensor(bound) ? tensors : numbers) = true;
+    ASSIGN_OR_RETURN(Value bound, call.TensorOrNumber(side));
+    (bound.is_number ? numbers : tensors) = true;
     bounds.push_back(bound);
   }
   if (bounds.empty() || (tensors && numbers) || IsComplex(input.dtype))
     return Unknown();
-  std::vector<Element> all = {input};
+  std::vector<Value> all = {input};
   all.insert(all.end(), bounds.begin(), bounds.end());
   ASSIGN_OR_RETURN(DType dtype, PromotedType(call, all));
   if (dtype == DType::kBool)
@@ -147,17 +139,14 @@ Outcome ClampOneSide(const Call& call) { return Clamp(call); }
 
 Outcome Where(const Call& call) {
   ASSIGN_OR_RETURN(Value condition, call.Tensor("condition"));
-  ASSIGN_OR_RETURN(Element input, call.ElementAt("input"));
-  ASSIGN_OR_RETURN(Element other, call.ElementAt("other"));
+  ASSIGN_OR_RETURN(Value input, call.TensorOrNumber("input"));
+  ASSIGN_OR_RETURN(Value other, call.TensorOrNumber("other"));
   if (condition.dtype != DType::kBool)
     return Unknown();
   ASSIGN_OR_RETURN(DType dtype, PromotedType(call, {input, other}));
-  std::vector<Element> operands = {condition};
-  for (const Element& element : {input, other})
-    operands.push_back(IsTensor(element) ? Element(CastTo(call, std::get<Value>(element), dtype)) : element);
-  std::vector<Layout> layouts;
-  for (const Element& element : operands)
-    layouts.push_back(IsTensor(element) ? std::get<Value>(element).layout : Layout{});
+  std::vector<Layout> layouts = {condition.layout};
+  for (const Value& value : {input, other})
+    layouts.push_back(CastTo(call, value, dtype).layout);
   ASSIGN_OR_RETURN(Layout layout, Iterate(layouts));
   return call.Fresh(dtype, std::move(layout));
 }
@@ -165,10 +154,10 @@ Outcome Where(const Call& call) {
 Outcome MaskedFill(const Call& call) {
   ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
   ASSIGN_OR_RETURN(Value mask, call.Tensor("mask"));
-  ASSIGN_OR_RETURN(Element value, call.ElementAt("value"));
-  if (mask.dtype != DType::kBool || !CanCast(TypeOf(value), input.dtype))
+  ASSIGN_OR_RETURN(Value value, call.TensorOrNumber("value"));
+  if (mask.dtype != DType::kBool || !CanCast(value.dtype, input.dtype))
     return Unknown();
-  if (const Value* tensor = std::get_if<Value>(&value); tensor != nullptr && tensor->rank() != 0)
+  if (value.rank() != 0)
     return Unknown();
   std::optional<Dims> sizes = BroadcastSizes(input.sizes(), mask.sizes());
   if (!sizes)

@@ -3,8 +3,6 @@
 
 namespace framegate::translator::meta::rules {
 
-Outcome GetItem(const Call&) { return Unknown(); }
-
 Outcome Embedding(const Call& call) {
   ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
   ASSIGN_OR_RETURN(Value weight, call.Tensor("weight"));

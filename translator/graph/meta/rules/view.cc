@@ -140,7 +140,7 @@ Outcome Expand(const Call& call) {
       layout.strides[dim] = input.stride(dim - shift);
     } else if (size != 1) {
       return Raises();
-    } else if (layout.sizes[dim] == 1) {
+    } else if (layout.sizes[dim] == 1 && input.rank() > 0) {
       layout.strides[dim] = layout.sizes[dim + 1] * layout.strides[dim + 1];
     }
   }
