@@ -1,0 +1,128 @@
+"""A region's backend: found when the first graph exists, called once per graph. torch is imported only then, torch._dynamo for names only."""
+from __future__ import annotations
+
+import logging
+import sys
+import threading
+import typing
+import weakref
+from collections.abc import Callable, Mapping
+
+from framegate import _framegate
+from framegate.errors import BackendCompilerFailed, like_torchs
+
+if typing.TYPE_CHECKING:
+    from framegate._framegate import Graph
+    from framegate.graph_module import GraphModule
+
+log = logging.getLogger("framegate")
+Compiled = Callable[..., typing.Any]
+forced = threading.local()     # .backend: what set_stance(force_backend=) asks for in this thread
+
+
+class Backend:
+    """What `backend=`, `mode=` and `options=` of one compile() call mean. Called by the extension with a graph and its real inputs."""
+
+    def __init__(self, backend: str | Compiled, mode: str | None = None, options: Mapping[str, typing.Any] | None = None,
+                 dynamic: bool | None = None, name: str | None = None) -> None:
+        if not isinstance(backend, str) and not callable(backend):
+            raise TypeError(f"backend must be a name or a callable, not {backend!r}")
+        self.backend, self.mode, self.options, self.dynamic, self.region_name = backend, mode, dict(options or {}), dynamic, name
+        self._found: Compiled | None = None
+
+    @property
+    def name(self) -> str:
+        backend = self.backend
+        return backend if isinstance(backend, str) else getattr(backend, "__name__", type(backend).__name__)
+
+    def __call__(self, graph: Graph, inputs: list[typing.Any]) -> Compiled:
+        """The compiled form of `graph`, which takes the graph's flat inputs and returns its flat results.
+
+        Raises BackendCompilerFailed for anything the backend raises, and where it returns no callable.
+        """
+        instead = getattr(forced, "backend", None)
+        if instead is not None and instead != self.backend:
+            return Backend(instead)(graph, inputs)
+        if self.backend == "eager":
+            return graph.forward
+        return _without_region(self._compile(graph, inputs), graph)
+
+    def reset(self) -> None:
+        """Forgets what the backend remembers, where it offers that, as torch._dynamo.reset() does."""
+        reset = getattr(self._found, "reset", None)
+        if callable(reset):
+            reset()
+
+    def find(self) -> Compiled:
+        """The function to call with (module, inputs). Raises what torch raises for an unknown name or option."""
+        if self._found is None:
+            self._found = self._inductor() if self.backend == "inductor" else self._lookup()
+        return self._found
+
+    def _inductor(self) -> Compiled:
+        import torch
+        if self.options.get("use_aoti"):
+            rest = {key: value for key, value in self.options.items() if key != "use_aoti"}
+            return torch._TorchCompileAOTInductorWrapper(self.mode, rest, self.dynamic, self.region_name)
+        return torch._TorchCompileInductorWrapper(self.mode, self.options, self.dynamic, self.region_name)
+
+    def _lookup(self) -> Compiled:
+        function = self.backend
+        if isinstance(function, str):
+            from torch._dynamo.backends.registry import lookup_backend
+            function = lookup_backend(function)
+        extra: dict[str, typing.Any] = {}
+        if self.mode and self.mode != "default":
+            extra["mode"] = self.mode
+        if self.options:
+            extra["options"] = self.options
+        return (lambda module, inputs: function(module, inputs, **extra)) if extra else function
+
+    def _compile(self, graph: Graph, inputs: list[typing.Any]) -> Compiled:
+        from framegate.backend_context import compiling
+        from framegate.example_inputs import ExampleInputs
+        from framegate.graph_module import GraphModule
+        function, module = self.find(), GraphModule(graph, ExampleInputs(inputs))
+        try:
+            with compiling(module, inputs) as context:
+                compiled = function(module, inputs)
+            if not callable(compiled):
+                raise TypeError(f"the backend returned {compiled!r}, which is not callable")
+        except Exception as error:
+            return self._after_failure(error, module)
+        if context.guards():
+            # Such an assumption would have to be checked on each call, and there is no check for it: the graph runs as captured.
+            log.warning("backend %s assumes %s; its code is not used", self.name, "; ".join(context.guards()))
+            compiled = graph.forward
+        still_held = weakref.ref(module)
+        del module
+        if (kept := still_held()) is not None:
+            kept.release_inputs()
+        return compiled
+
+    def _after_failure(self, error: Exception, module: GraphModule) -> Compiled:
+        """A graph that raises by itself is the program's error, not the backend's: it runs as captured and raises what eager raises."""
+        if _is_request_to_skip(error) or _program_fails(error, module):
+            return module.forward
+        failure = like_torchs(BackendCompilerFailed(self.name, error, module))
+        raise failure.with_traceback(error.__traceback__) from None
+
+
+def _is_request_to_skip(error: Exception) -> bool:
+    theirs = sys.modules.get("torch._dynamo.exc")
+    return theirs is not None and isinstance(error, theirs.SkipFrame)
+
+
+def _program_fails(error: Exception, module: GraphModule) -> bool:
+    """Whether the captured graph fails on fake tensors with the very error the backend reports."""
+    if "torch._subclasses.fake_tensor" not in sys.modules or "torch._dynamo" not in sys.modules:
+        return False     # the backend made no fake tensors, so it did not run the graph on any
+    found = module.facts.fake_pass().error
+    return found is not None and type(found) is type(error)
+
+
+def _without_region(compiled: Compiled, graph: Graph) -> Compiled:
+    """`compiled`, with this thread's region suspended while it runs: what a backend made is not captured again."""
+    if compiled is graph.forward or isinstance(compiled, _framegate.Disabled):
+        return compiled
+    return _framegate.Disabled(compiled)
