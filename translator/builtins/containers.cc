@@ -1,0 +1,390 @@
+// list, tuple, dict, set: constructors and methods.
+#include "translator/builtins/table.h"
+#include "translator/slots/slots.h"
+
+namespace framegate::translator {
+
+using model::Helper;
+using model::Reason;
+
+#define FRAMEGATE_BUILTIN(body, symbol) Outcome Builtin##body(Interp& in, Args& args, Tail tail);
+#include "translator/builtins/builtins.def"
+#undef FRAMEGATE_BUILTIN
+
+namespace {
+
+Outcome WrongArguments(Interp& in, const char* name) { return in.Break(Reason::kUnsupportedCall, StrCat(name, " with these arguments")); }
+
+template <typename T>
+T* Self(Interp& in, Args& args) {
+  return args.positional.empty() ? nullptr : As<T>(in.s.Resolve(args.positional[0]));
+}
+
+// After a change of a list: real ones get their whole contents again.
+Outcome ListChanged(Interp& in, SequenceValue* list, V result) {
+  if (list->is_real())
+    in.s.AddEffect({.helper = Helper::kListAssign, .args = {list, in.s.Tuple(list->items)}});
+  return in.Done(result == nullptr ? in.s.None() : result);
+}
+
+Outcome FillSet(Interp& in, SetValue* set, const Values& items) {
+  for (V item : items) {
+    std::string key = in.s.HashKey(item);
+    if (key.empty())
+      return in.Break(Reason::kUnsupportedValue, "a set element whose hash runs code");
+    if (set->index.contains(key))
+      continue;
+    set->index[key] = static_cast<uint32_t>(set->items.size());
+    set->items.push_back(item);
+  }
+  return in.Done(set);
+}
+
+Outcome MakeSet(Interp& in, Args& args, const char* type) {
+  auto* set = in.s.New<SetValue>();
+  set->type = in.s.TypeOfSymbol(type);
+  set->mutable_made = true;
+  Values items;
+  if (!args.positional.empty()) {
+    auto* source = As<SetValue>(in.s.Resolve(args.positional[0]));
+    if (source != nullptr) {
+      items = source->items;  // order does not show in what is made of it
+    } else {
+      FRAMEGATE_TAKE([[maybe_unused]] V none, in.ToValues(args.positional[0], &items));
+    }
+  }
+  return FillSet(in, set, items);
+}
+
+// What dict(...) and dict.update take: a mapping, or pairs; then keywords.
+Outcome Merge(Interp& in, MappingValue* into, Args& args, size_t first) {
+  Session& s = in.s;
+  if (args.positional.size() > first) {
+    V source = s.Resolve(args.positional[first]);
+    auto* mapping = As<MappingValue>(source);
+    if (mapping != nullptr) {
+      if (!s.Complete(mapping))
+        return in.Break(Reason::kUnsupportedValue, "a dict whose keys cannot be known");
+      auto items = mapping->items;
+      for (const auto& [key, value] : items)
+        s.MappingSet(into, key, value);
+    } else {
+      Values pairs;
+      FRAMEGATE_TAKE([[maybe_unused]] V none, in.ToValues(source, &pairs));
+      for (V pair : pairs) {
+        Values parts;
+        FRAMEGATE_TAKE([[maybe_unused]] V unpacked, in.ToValues(pair, &parts));
+        if (parts.size() != 2 || s.HashKey(parts[0]).empty())
+          return in.Break(Reason::kUnsupportedValue, "a dict made of something other than pairs");
+        s.MappingSet(into, parts[0], parts[1]);
+      }
+    }
+  }
+  for (const auto& [name, value] : args.keyword)
+    s.MappingSet(into, s.Str(name), value);
+  return in.Done(into);
+}
+
+Outcome View(Interp& in, Args& args, ViewForm form, const char* type) {
+  V self = args.positional.empty() ? nullptr : in.s.Resolve(args.positional[0]);
+  auto* outer = As<ViewValue>(self);
+  if (outer != nullptr && outer->form == ViewForm::kInstanceDict) {
+    std::vector<std::string> names;
+    if (!in.s.InstanceNames(outer->target, &names))
+      return in.Break(Reason::kUnsupportedValue, "an instance dict whose names cannot be known");
+    Values items;
+    for (const std::string& name : names) {
+      V key = in.s.Str(name), value = in.s.InstanceAttr(outer->target, name);
+      items.push_back(form == ViewForm::kKeys ? key : form == ViewForm::kValues ? value : in.s.Tuple({key, value}));
+    }
+    return in.Done(in.s.Tuple(std::move(items)));
+  }
+  if (As<MappingValue>(self) == nullptr)
+    return WrongArguments(in, "a dict view");
+  auto* view = in.s.New<ViewValue>();
+  view->form = form;
+  view->target = self;
+  view->type = in.s.TypeOfSymbol(type);
+  return in.Done(view);
+}
+
+}  // namespace
+
+Outcome BuiltinSlice(Interp& in, Args& args, Tail) {
+  if (args.positional.empty() || args.positional.size() > 3)
+    return WrongArguments(in, "slice");
+  auto* slice = in.s.New<SliceValue>();
+  bool only_stop = args.positional.size() == 1;
+  slice->start = only_stop ? in.s.None() : args.positional[0];
+  slice->stop = args.positional[only_stop ? 0 : 1];
+  slice->step = args.positional.size() == 3 ? args.positional[2] : in.s.None();
+  return in.Done(slice);
+}
+
+Outcome BuiltinList(Interp& in, Args& args, Tail) {
+  Values items;
+  if (!args.positional.empty()) {
+    FRAMEGATE_TAKE([[maybe_unused]] V none, in.ToValues(args.positional[0], &items));
+  }
+  return in.Done(in.s.List(std::move(items)));
+}
+
+Outcome BuiltinTuple(Interp& in, Args& args, Tail) {
+  if (args.positional.empty())
+    return in.Done(in.s.Tuple({}));
+  V value = in.s.Resolve(args.positional[0]);
+  TypeValue* type = in.s.TypeOf(value);
+  if (type != nullptr && type->is("builtins:tuple"))
+    return in.Done(value);
+  Values items;
+  FRAMEGATE_TAKE([[maybe_unused]] V none, in.ToValues(value, &items));
+  return in.Done(in.s.Tuple(std::move(items)));
+}
+
+Outcome BuiltinDict(Interp& in, Args& args, Tail) { return Merge(in, in.s.Dict(), args, 0); }
+
+Outcome BuiltinOrderedDict(Interp& in, Args& args, Tail) {
+  MappingValue* dict = in.s.Dict();
+  dict->type = in.s.TypeOfSymbol("collections:OrderedDict");
+  return Merge(in, dict, args, 0);
+}
+
+Outcome BuiltinSet(Interp& in, Args& args, Tail) { return MakeSet(in, args, "builtins:set"); }
+Outcome BuiltinFrozenset(Interp& in, Args& args, Tail) { return MakeSet(in, args, "builtins:frozenset"); }
+
+Outcome BuiltinListAppend(Interp& in, Args& args, Tail) {
+  auto* list = Self<SequenceValue>(in, args);
+  if (list == nullptr || args.positional.size() != 2)
+    return WrongArguments(in, "list.append");
+  in.s.Touch(list);
+  list->items.push_back(args.positional[1]);
+  return ListChanged(in, list, nullptr);
+}
+
+Outcome BuiltinListExtend(Interp& in, Args& args, Tail) {
+  auto* list = Self<SequenceValue>(in, args);
+  if (list == nullptr || args.positional.size() != 2)
+    return WrongArguments(in, "list.extend");
+  Values items;
+  FRAMEGATE_TAKE([[maybe_unused]] V none, in.ToValues(args.positional[1], &items));
+  in.s.Touch(list);
+  list->items.insert(list->items.end(), items.begin(), items.end());
+  return ListChanged(in, list, nullptr);
+}
+
+Outcome BuiltinListIadd(Interp& in, Args& args, Tail tail) {
+  V list = args.positional.empty() ? nullptr : in.s.Resolve(args.positional[0]);
+  FRAMEGATE_TAKE([[maybe_unused]] V none, BuiltinListExtend(in, args, tail));
+  return in.Done(list);
+}
+
+Outcome BuiltinListInsert(Interp& in, Args& args, Tail) {
+  auto* list = Self<SequenceValue>(in, args);
+  const Constant* at = args.positional.size() == 3 ? IntOf(in.s, args.positional[1]) : nullptr;
+  if (list == nullptr || at == nullptr)
+    return WrongArguments(in, "list.insert");
+  int64_t length = static_cast<int64_t>(list->items.size()), place = IntValue(*at);
+  place = place < 0 ? std::max<int64_t>(0, place + length) : std::min(place, length);
+  in.s.Touch(list);
+  list->items.insert(list->items.begin() + place, args.positional[2]);
+  return ListChanged(in, list, nullptr);
+}
+
+Outcome BuiltinListPop(Interp& in, Args& args, Tail) {
+  auto* list = Self<SequenceValue>(in, args);
+  const Constant* at = args.positional.size() == 2 ? IntOf(in.s, args.positional[1]) : nullptr;
+  if (list == nullptr || (at == nullptr && args.positional.size() != 1))
+    return WrongArguments(in, "list.pop");
+  int64_t length = static_cast<int64_t>(list->items.size()), place = at == nullptr ? -1 : IntValue(*at);
+  if (length == 0)
+    return in.Raise("builtins:IndexError", "pop from empty list");
+  if (place < 0)
+    place += length;
+  if (place < 0 || place >= length)
+    return in.Raise("builtins:IndexError", "pop index out of range");
+  in.s.Touch(list);
+  V value = list->items[static_cast<size_t>(place)];
+  list->items.erase(list->items.begin() + place);
+  return ListChanged(in, list, value);
+}
+
+Outcome BuiltinListClear(Interp& in, Args& args, Tail) {
+  auto* list = Self<SequenceValue>(in, args);
+  if (list == nullptr)
+    return WrongArguments(in, "list.clear");
+  in.s.Touch(list);
+  list->items.clear();
+  return ListChanged(in, list, nullptr);
+}
+
+Outcome BuiltinListReverse(Interp& in, Args& args, Tail) {
+  auto* list = Self<SequenceValue>(in, args);
+  if (list == nullptr)
+    return WrongArguments(in, "list.reverse");
+  in.s.Touch(list);
+  std::reverse(list->items.begin(), list->items.end());
+  return ListChanged(in, list, nullptr);
+}
+
+Outcome BuiltinListCopy(Interp& in, Args& args, Tail) {
+  auto* list = Self<SequenceValue>(in, args);
+  return list == nullptr ? WrongArguments(in, "list.copy") : in.Done(in.s.List(list->items));
+}
+
+Outcome BuiltinSequenceIndex(Interp& in, Args& args, Tail) {
+  auto* sequence = Self<SequenceValue>(in, args);
+  if (sequence == nullptr || args.positional.size() != 2)
+    return WrongArguments(in, "index");
+  for (size_t i = 0; i < sequence->items.size(); ++i) {
+    FRAMEGATE_TAKE(V equal, in.Equal(sequence->items[i], args.positional[1]));
+    if (equal == in.s.Bool(true))
+      return in.Done(in.s.Int(static_cast<int64_t>(i)));
+  }
+  if (in.s.TypeOf(sequence)->Has(model::TypeFlag::kTupleSubclass))
+    return in.Raise("builtins:ValueError", "tuple.index(x): x not in tuple");
+  FRAMEGATE_TAKE(V text, in.CallBuiltin("builtins:repr", {.positional = {args.positional[1]}}, kSync));
+  const Constant* shown = ConstantOf(in.s, text, ConstantKind::kStr);
+  return in.Raise("builtins:ValueError", StrCat(shown == nullptr ? "?" : shown->text, " is not in list"));
+}
+
+Outcome BuiltinSequenceCount(Interp& in, Args& args, Tail) {
+  auto* sequence = Self<SequenceValue>(in, args);
+  if (sequence == nullptr || args.positional.size() != 2)
+    return WrongArguments(in, "count");
+  int64_t count = 0;
+  for (V item : Values(sequence->items)) {
+    FRAMEGATE_TAKE(V equal, in.Equal(item, args.positional[1]));
+    count += equal == in.s.Bool(true);
+  }
+  return in.Done(in.s.Int(count));
+}
+
+Outcome BuiltinGetItem(Interp& in, Args& args, Tail) {
+  if (args.positional.size() != 2)
+    return WrongArguments(in, "__getitem__");
+  return in.GetItem(args.positional[0], args.positional[1]);
+}
+
+Outcome BuiltinSetItem(Interp& in, Args& args, Tail) {
+  V self = args.positional.size() == 3 ? in.s.Resolve(args.positional[0]) : nullptr;
+  auto* mapping = As<MappingValue>(self);
+  if (mapping == nullptr || in.s.HashKey(args.positional[1]).empty())
+    return As<SequenceValue>(self) != nullptr && in.s.TypeOf(self)->is("builtins:list")
+               ? in.SetItem(self, args.positional[1], args.positional[2])
+               : WrongArguments(in, "__setitem__");
+  in.s.MappingSet(mapping, args.positional[1], args.positional[2]);
+  return in.Done(in.s.None());
+}
+
+Outcome BuiltinDictGet(Interp& in, Args& args, Tail) {
+  V self = args.positional.size() >= 2 ? in.s.Resolve(args.positional[0]) : nullptr;
+  V fallback = args.positional.size() > 2 ? args.positional[2] : in.s.None(), value = nullptr;
+  auto* view = As<ViewValue>(self);
+  if (view != nullptr && view->form == ViewForm::kProxy)
+    self = in.s.Resolve(view->target);
+  if (view != nullptr && view->form == ViewForm::kInstanceDict) {
+    const Constant* name = ConstantOf(in.s, args.positional[1], ConstantKind::kStr);
+    value = name == nullptr ? nullptr : in.s.InstanceAttr(view->target, name->text);
+  } else if (auto* mapping = As<MappingValue>(self)) {
+    if (in.s.HashKey(args.positional[1]).empty())
+      return WrongArguments(in, "dict.get");
+    value = in.s.MappingGet(mapping, args.positional[1]);
+  } else {
+    return WrongArguments(in, "dict.get");
+  }
+  return in.Done(value == nullptr ? fallback : value);
+}
+
+Outcome BuiltinDictKeys(Interp& in, Args& args, Tail) { return View(in, args, ViewForm::kKeys, "types:DictKeysType"); }
+Outcome BuiltinDictValues(Interp& in, Args& args, Tail) { return View(in, args, ViewForm::kValues, "types:DictValuesType"); }
+Outcome BuiltinDictItems(Interp& in, Args& args, Tail) { return View(in, args, ViewForm::kItems, "types:DictItemsType"); }
+
+Outcome BuiltinDictPop(Interp& in, Args& args, Tail) {
+  V self = args.positional.size() >= 2 ? in.s.Resolve(args.positional[0]) : nullptr;
+  V value = nullptr;
+  if (auto* view = As<ViewValue>(self); view != nullptr && view->form == ViewForm::kInstanceDict) {
+    const Constant* name = ConstantOf(in.s, args.positional[1], ConstantKind::kStr);
+    value = name == nullptr ? nullptr : in.s.InstanceAttr(view->target, name->text);
+    if (value != nullptr)
+      in.s.SetInstanceAttr(view->target, name->text, nullptr);
+  } else if (auto* mapping = As<MappingValue>(self)) {
+    if (in.s.HashKey(args.positional[1]).empty())
+      return WrongArguments(in, "dict.pop");
+    value = in.s.MappingGet(mapping, args.positional[1]);
+    if (value != nullptr)
+      in.s.MappingDelete(mapping, args.positional[1]);
+  } else {
+    return WrongArguments(in, "dict.pop");
+  }
+  if (value != nullptr)
+    return in.Done(value);
+  if (args.positional.size() > 2)
+    return in.Done(args.positional[2]);
+  in.Raise("builtins:KeyError", "");
+  As<ObjectValue>(in.s.raised)->arguments = {args.positional[1]};
+  return {Flow::kRaise, nullptr};
+}
+
+Outcome BuiltinDictSetDefault(Interp& in, Args& args, Tail) {
+  auto* mapping = Self<MappingValue>(in, args);
+  if (mapping == nullptr || args.positional.size() < 2 || in.s.HashKey(args.positional[1]).empty())
+    return WrongArguments(in, "dict.setdefault");
+  if (V value = in.s.MappingGet(mapping, args.positional[1]))
+    return in.Done(value);
+  V value = args.positional.size() > 2 ? args.positional[2] : in.s.None();
+  in.s.MappingSet(mapping, args.positional[1], value);
+  return in.Done(value);
+}
+
+Outcome BuiltinDictUpdate(Interp& in, Args& args, Tail) {
+  auto* mapping = Self<MappingValue>(in, args);
+  if (mapping == nullptr)
+    return WrongArguments(in, "dict.update");
+  FRAMEGATE_TAKE([[maybe_unused]] V merged, Merge(in, mapping, args, 1));
+  return in.Done(in.s.None());
+}
+
+Outcome BuiltinDictCopy(Interp& in, Args& args, Tail) {
+  V self = args.positional.empty() ? nullptr : in.s.Resolve(args.positional[0]);
+  Args one{.positional = {self}};
+  if (auto* view = As<ViewValue>(self); view != nullptr && view->form == ViewForm::kInstanceDict) {
+    FRAMEGATE_TAKE(V items, View(in, args, ViewForm::kItems, ""));
+    one.positional = {items};
+  } else if (As<MappingValue>(self) == nullptr) {
+    return WrongArguments(in, "dict.copy");
+  }
+  return Merge(in, in.s.Dict(), one, 0);
+}
+
+Outcome BuiltinDictClear(Interp& in, Args& args, Tail) {
+  auto* mapping = Self<MappingValue>(in, args);
+  if (mapping == nullptr || !in.s.Complete(mapping))
+    return WrongArguments(in, "dict.clear");
+  in.s.Touch(mapping);
+  mapping->items.clear();
+  mapping->index.clear();
+  ++mapping->version;
+  if (mapping->is_real())
+    in.s.AddEffect({.helper = Helper::kDictClear, .args = {mapping}});
+  return in.Done(in.s.None());
+}
+
+Outcome BuiltinDictContains(Interp& in, Args& args, Tail) {
+  if (args.positional.size() != 2)
+    return WrongArguments(in, "dict.__contains__");
+  return in.Contains(args.positional[0], args.positional[1]);
+}
+
+Outcome BuiltinSetAdd(Interp& in, Args& args, Tail) {
+  auto* set = Self<SetValue>(in, args);
+  if (set == nullptr || args.positional.size() != 2)
+    return WrongArguments(in, "set.add");
+  in.s.Touch(set);
+  FRAMEGATE_TAKE([[maybe_unused]] V filled, FillSet(in, set, {args.positional[1]}));
+  ++set->version;
+  if (set->is_real())
+    in.s.AddEffect({.helper = Helper::kSetAssign, .args = {set, in.s.Tuple(set->items)}});
+  return in.Done(in.s.None());
+}
+
+}  // namespace framegate::translator

@@ -1,0 +1,190 @@
+// Builtins that make or drive iterators.
+#include "translator/builtins/table.h"
+#include "translator/slots/slots.h"
+
+namespace framegate::translator {
+
+using model::Reason;
+
+#define FRAMEGATE_BUILTIN(body, symbol) Outcome Builtin##body(Interp& in, Args& args, Tail tail);
+#include "translator/builtins/builtins.def"
+#undef FRAMEGATE_BUILTIN
+
+namespace {
+
+Outcome WrongArguments(Interp& in, const char* name) { return in.Break(Reason::kUnsupportedCall, StrCat(name, " with these arguments")); }
+
+Outcome Several(Interp& in, IteratorForm form, V function, const Values& iterables, const char* type) {
+  auto* iterator = in.s.New<IteratorValue>();
+  iterator->form = form;
+  iterator->source = function;
+  iterator->mutable_made = true;
+  iterator->type = in.s.TypeOfSymbol(type);
+  for (V iterable : iterables) {
+    FRAMEGATE_TAKE(V source, in.Iter(iterable));
+    iterator->sources.push_back(source);
+  }
+  return in.Done(iterator);
+}
+
+}  // namespace
+
+Outcome BuiltinRange(Interp& in, Args& args, Tail) {
+  if (args.positional.empty() || args.positional.size() > 3 || !args.keyword.empty())
+    return WrongArguments(in, "range");
+  std::vector<Constant> parts;
+  for (V value : args.positional) {
+    const Constant* c = IntOf(in.s, value);
+    if (c == nullptr && AsConstant(in.s.Resolve(value)) != nullptr)
+      return in.Raise("builtins:TypeError",
+                      StrCat("'", TypeName(in.s.TypeOf(value)), "' object cannot be interpreted as an integer"));
+    if (c == nullptr)
+      return WrongArguments(in, "range");
+    parts.push_back(Constant::Int(IntValue(*c)));
+  }
+  if (parts.size() == 1)
+    parts.insert(parts.begin(), Constant::Int(0));
+  if (parts.size() == 2)
+    parts.push_back(Constant::Int(1));
+  if (parts[2].integer == 0)
+    return in.Raise("builtins:ValueError", "range() arg 3 must not be zero");
+  return in.Done(in.s.Const({.kind = ConstantKind::kRange, .items = std::move(parts)}));
+}
+
+Outcome BuiltinIter(Interp& in, Args& args, Tail) {
+  return args.positional.size() == 1 ? in.Iter(args.positional[0]) : WrongArguments(in, "iter");
+}
+
+Outcome BuiltinNext(Interp& in, Args& args, Tail) {
+  if (args.positional.empty() || args.positional.size() > 2)
+    return WrongArguments(in, "next");
+  V iterator = in.s.Resolve(args.positional[0]);
+  if (iterator->kind != ValueKind::kIterator && iterator->kind != ValueKind::kGenerator) {
+    TypeValue* type = in.s.TypeOf(iterator);
+    if (type != nullptr && in.s.TypeAttr(type, "__next__") == nullptr)
+      return in.Raise("builtins:TypeError", StrCat("'", TypeName(type), "' object is not an iterator"));
+  }
+  if (auto* generator = As<GeneratorValue>(iterator); generator != nullptr && args.positional.size() == 1)
+    return in.Send(generator, in.s.None(), kSync);
+  FRAMEGATE_TAKE(V item, in.Next(iterator));
+  if (item != nullptr)
+    return in.Done(item);
+  if (args.positional.size() == 2)
+    return in.Done(args.positional[1]);
+  in.Raise("builtins:StopIteration", "");
+  As<ObjectValue>(in.s.raised)->arguments.clear();
+  return {Flow::kRaise, nullptr};
+}
+
+Outcome BuiltinEnumerate(Interp& in, Args& args, Tail) {
+  V start = args.positional.size() == 2 ? args.positional[1] : args.Keyword("start");
+  const Constant* first = start == nullptr ? nullptr : IntOf(in.s, start);
+  if (args.positional.empty() || (start != nullptr && first == nullptr))
+    return WrongArguments(in, "enumerate");
+  FRAMEGATE_TAKE(V iterator, Several(in, IteratorForm::kEnumerate, nullptr, {args.positional[0]}, "builtins:enumerate"));
+  As<IteratorValue>(iterator)->start = first == nullptr ? 0 : IntValue(*first);
+  return in.Done(iterator);
+}
+
+Outcome BuiltinZip(Interp& in, Args& args, Tail) {
+  if (!args.keyword.empty())
+    return in.Call(in.s.Symbol("framegate._polyfills:zip_strict"), args);
+  if (args.positional.empty())
+    return in.Iter(in.s.Tuple({}));
+  return Several(in, IteratorForm::kZip, nullptr, args.positional, "builtins:zip");
+}
+
+Outcome BuiltinMap(Interp& in, Args& args, Tail) {
+  if (args.positional.size() < 2)
+    return WrongArguments(in, "map");
+  Values iterables(args.positional.begin() + 1, args.positional.end());
+  return Several(in, IteratorForm::kMap, args.positional[0], iterables, "builtins:map");
+}
+
+Outcome BuiltinFilter(Interp& in, Args& args, Tail) {
+  return in.Call(in.s.Symbol("framegate._polyfills:filter_items"), args);
+}
+
+Outcome BuiltinReversed(Interp& in, Args& args, Tail) {
+  V value = args.positional.size() == 1 ? in.s.Resolve(args.positional[0]) : nullptr;
+  if (value == nullptr)
+    return WrongArguments(in, "reversed");
+  if (auto* sequence = As<SequenceValue>(value)) {
+    auto* iterator = in.s.New<IteratorValue>();
+    iterator->form = IteratorForm::kReversed;
+    iterator->source = sequence;
+    iterator->length = sequence->items.size();
+    iterator->mutable_made = true;
+    iterator->type = in.s.TypeOfSymbol("builtins:reversed");
+    return in.Done(iterator);
+  }
+  if (!As<ConstantValue>(value) && As<MappingValue>(value) == nullptr && As<ViewValue>(value) == nullptr) {
+    FRAMEGATE_TAKE(V method, in.LookupSpecial(value, "__reversed__"));
+    if (method != nullptr)
+      return in.Call(method, {});
+  }
+  Values items;
+  FRAMEGATE_TAKE([[maybe_unused]] V none, in.ToValues(value, &items));
+  std::reverse(items.begin(), items.end());
+  return in.Iter(in.s.Tuple(std::move(items)));
+}
+
+// A stable merge by __lt__, as list.sort compares.
+Outcome BuiltinSorted(Interp& in, Args& args, Tail) {
+  Session& s = in.s;
+  Values items;
+  if (args.positional.size() != 1)
+    return WrongArguments(in, "sorted");
+  FRAMEGATE_TAKE([[maybe_unused]] V none, in.ToValues(args.positional[0], &items));
+  V key = args.Keyword("key"), reverse_flag = args.Keyword("reverse");
+  bool reverse = false;
+  if (reverse_flag != nullptr) {
+    FRAMEGATE_TAKE(V truth, in.Truth(reverse_flag));
+    reverse = truth == s.Bool(true);
+  }
+  std::vector<std::pair<V, V>> keyed;
+  for (V item : items) {
+    V sort_key = item;
+    if (key != nullptr && s.Resolve(key) != s.None()) {
+      FRAMEGATE_TAKE(sort_key, in.Call(key, {.positional = {item}}));
+    }
+    keyed.emplace_back(sort_key, item);
+  }
+  if (reverse)
+    std::reverse(keyed.begin(), keyed.end());
+  for (size_t i = 1; i < keyed.size(); ++i) {  // binary insertion: few comparisons, no assumption about their order
+    std::pair<V, V> moved = keyed[i];
+    size_t low = 0, high = i;
+    while (low < high) {
+      size_t middle = (low + high) / 2;
+      FRAMEGATE_TAKE(V less, in.Compare(0, moved.first, keyed[middle].first));
+      FRAMEGATE_TAKE(V truth, in.Truth(less));
+      if (truth == s.Bool(true))
+        high = middle;
+      else
+        low = middle + 1;
+    }
+    keyed.erase(keyed.begin() + static_cast<ptrdiff_t>(i));
+    keyed.insert(keyed.begin() + static_cast<ptrdiff_t>(low), moved);
+  }
+  if (reverse)
+    std::reverse(keyed.begin(), keyed.end());
+  Values sorted;
+  for (const auto& [unused, item] : keyed)
+    sorted.push_back(item);
+  return in.Done(s.List(std::move(sorted)));
+}
+
+Outcome BuiltinGeneratorSend(Interp& in, Args& args, Tail) {
+  auto* generator = args.positional.empty() ? nullptr : As<GeneratorValue>(in.s.Resolve(args.positional[0]));
+  if (generator == nullptr || args.positional.size() != 2)
+    return WrongArguments(in, "generator.send");
+  return in.Send(generator, args.positional[1], kSync);
+}
+
+Outcome BuiltinGeneratorNext(Interp& in, Args& args, Tail) {
+  auto* generator = args.positional.empty() ? nullptr : As<GeneratorValue>(in.s.Resolve(args.positional[0]));
+  return generator == nullptr ? WrongArguments(in, "generator.__next__") : in.Send(generator, in.s.None(), kSync);
+}
+
+}  // namespace framegate::translator

@@ -1,0 +1,233 @@
+// Builtins about objects: types, attributes, calls.
+#include "translator/builtins/table.h"
+#include "translator/slots/slots.h"
+
+namespace framegate::translator {
+
+using model::Reason;
+
+#define FRAMEGATE_BUILTIN(body, symbol) Outcome Builtin##body(Interp& in, Args& args, Tail tail);
+#include "translator/builtins/builtins.def"
+#undef FRAMEGATE_BUILTIN
+
+namespace {
+
+Outcome WrongArguments(Interp& in, const char* name) { return in.Break(Reason::kUnsupportedCall, StrCat(name, " with these arguments")); }
+
+const std::string* NameArgument(Interp& in, V value) {
+  const Constant* c = ConstantOf(in.s, value, ConstantKind::kStr);
+  return c == nullptr ? nullptr : &c->text;
+}
+
+}  // namespace
+
+Outcome BuiltinIsInstance(Interp& in, Args& args, Tail) {
+  if (args.positional.size() != 2)
+    return WrongArguments(in, "isinstance");
+  return in.IsInstance(args.positional[0], args.positional[1]);
+}
+
+Outcome BuiltinIsSubclass(Interp& in, Args& args, Tail) {
+  if (args.positional.size() != 2)
+    return WrongArguments(in, "issubclass");
+  auto* type = As<TypeValue>(in.s.Resolve(args.positional[0]));
+  if (type == nullptr)
+    return in.Raise("builtins:TypeError", "issubclass() arg 1 must be a class");
+  V bases = in.s.Resolve(args.positional[1]);
+  if (auto* tuple = As<SequenceValue>(bases)) {
+    for (V base : tuple->items) {
+      Args one{.positional = {type, base}};
+      FRAMEGATE_TAKE(V found, BuiltinIsSubclass(in, one, kSync));
+      if (found == in.s.Bool(true))
+        return in.Done(found);
+    }
+    return in.Done(in.s.Bool(false));
+  }
+  auto* base = As<TypeValue>(bases);
+  if (base == nullptr)
+    return in.Raise("builtins:TypeError", "issubclass() arg 2 must be a class, a tuple of classes, or a union");
+  if (in.s.IsSubclassOf(type, base))
+    return in.Done(in.s.Bool(true));
+  TypeValue* metatype = in.s.TypeOf(base);
+  if (metatype != nullptr && metatype->is("builtins:type"))
+    return in.Done(in.s.Bool(false));
+  return in.Fold("builtins:issubclass", args);
+}
+
+Outcome BuiltinType(Interp& in, Args& args, Tail) {
+  if (args.positional.size() != 1 || !args.keyword.empty())
+    return WrongArguments(in, "type");
+  TypeValue* type = in.s.TypeOf(args.positional[0]);
+  return type == nullptr ? WrongArguments(in, "type") : in.Done(type);
+}
+
+Outcome BuiltinGetAttr(Interp& in, Args& args, Tail tail) {
+  size_t count = args.positional.size();
+  const std::string* name = count == 2 || count == 3 ? NameArgument(in, args.positional[1]) : nullptr;
+  if (name == nullptr)
+    return WrongArguments(in, "getattr");
+  if (count == 2)
+    return in.GetAttr(args.positional[0], *name, tail);
+  Outcome outcome = in.GetAttr(args.positional[0], *name);
+  if (outcome.flow == Flow::kRaise && in.s.IsSubclass(in.s.TypeOf(in.s.raised), "builtins:AttributeError")) {
+    in.s.raised = nullptr;
+    return in.Done(args.positional[2]);
+  }
+  return outcome;
+}
+
+Outcome BuiltinHasAttr(Interp& in, Args& args, Tail) {
+  const std::string* name = args.positional.size() == 2 ? NameArgument(in, args.positional[1]) : nullptr;
+  if (name == nullptr)
+    return WrongArguments(in, "hasattr");
+  Outcome outcome = in.GetAttr(args.positional[0], *name);
+  if (outcome.flow == Flow::kRaise && in.s.IsSubclass(in.s.TypeOf(in.s.raised), "builtins:AttributeError")) {
+    in.s.raised = nullptr;
+    return in.Done(in.s.Bool(false));
+  }
+  return outcome.ok() ? in.Done(in.s.Bool(true)) : outcome;
+}
+
+Outcome BuiltinSetAttr(Interp& in, Args& args, Tail tail) {
+  const std::string* name = args.positional.size() == 3 ? NameArgument(in, args.positional[1]) : nullptr;
+  if (name == nullptr)
+    return WrongArguments(in, "setattr");
+  (void)tail;  // the value of setattr is None, not that of __setattr__
+  FRAMEGATE_TAKE([[maybe_unused]] V none, in.SetAttr(args.positional[0], *name, args.positional[2]));
+  return in.Done(in.s.None());
+}
+
+Outcome BuiltinDelAttr(Interp& in, Args& args, Tail) {
+  const std::string* name = args.positional.size() == 2 ? NameArgument(in, args.positional[1]) : nullptr;
+  if (name == nullptr)
+    return WrongArguments(in, "delattr");
+  FRAMEGATE_TAKE([[maybe_unused]] V none, in.SetAttr(args.positional[0], *name, nullptr));
+  return in.Done(in.s.None());
+}
+
+Outcome BuiltinObjectSetAttr(Interp& in, Args& args, Tail) {
+  const std::string* name = args.positional.size() == 3 ? NameArgument(in, args.positional[1]) : nullptr;
+  if (name == nullptr)
+    return WrongArguments(in, "object.__setattr__");
+  FRAMEGATE_TAKE([[maybe_unused]] V none, SetAttrGeneric(in, in.s.Resolve(args.positional[0]), *name, args.positional[2], kSync));
+  return in.Done(in.s.None());
+}
+
+Outcome BuiltinObjectDelAttr(Interp& in, Args& args, Tail) {
+  const std::string* name = args.positional.size() == 2 ? NameArgument(in, args.positional[1]) : nullptr;
+  if (name == nullptr)
+    return WrongArguments(in, "object.__delattr__");
+  FRAMEGATE_TAKE([[maybe_unused]] V none, SetAttrGeneric(in, in.s.Resolve(args.positional[0]), *name, nullptr, kSync));
+  return in.Done(in.s.None());
+}
+
+Outcome BuiltinObjectGetAttribute(Interp& in, Args& args, Tail tail) {
+  const std::string* name = args.positional.size() == 2 ? NameArgument(in, args.positional[1]) : nullptr;
+  if (name == nullptr)
+    return WrongArguments(in, "object.__getattribute__");
+  return GetAttrGeneric(in, in.s.Resolve(args.positional[0]), *name, tail);
+}
+
+Outcome BuiltinCallable(Interp& in, Args& args, Tail) {
+  TypeValue* type = args.positional.size() == 1 ? in.s.TypeOf(args.positional[0]) : nullptr;
+  if (type == nullptr)
+    return WrongArguments(in, "callable");
+  return in.Done(in.s.Bool(type->Has(model::TypeFlag::kCallable)));
+}
+
+// super(type, obj), or without arguments: the __class__ cell and first argument of the frame that calls.
+Outcome BuiltinSuper(Interp& in, Args& args, Tail) {
+  Session& s = in.s;
+  V start = nullptr, self = nullptr;
+  if (args.positional.size() == 2) {
+    start = s.Resolve(args.positional[0]);
+    self = s.Resolve(args.positional[1]);
+  } else if (args.positional.empty()) {
+    Frame& f = in.top();
+    const auto& names = f.code->image->localsplusnames;
+    for (size_t slot = 0; slot < names.size(); ++slot)
+      if (names[slot] == "__class__" && f.slots[slot] != nullptr)
+        if (auto* cell = As<CellValue>(s.Resolve(f.slots[slot])))
+          start = s.Resolve(s.CellContents(cell));
+    self = f.slots.empty() ? nullptr : s.Resolve(f.slots[0]);
+    if (auto* cell = As<CellValue>(self))
+      self = s.Resolve(s.CellContents(cell));
+  }
+  auto* type = As<TypeValue>(start);
+  if (type == nullptr || self == nullptr)
+    return WrongArguments(in, "super");
+  auto* super = s.New<SuperValue>();
+  super->start = type;
+  super->self = self;
+  auto* as_type = As<TypeValue>(self);
+  super->self_type = as_type != nullptr && s.IsSubclassOf(as_type, type) ? as_type : s.TypeOf(self);
+  if (super->self_type == nullptr || !s.IsSubclassOf(super->self_type, type))
+    return in.Raise("builtins:TypeError", "super(type, obj): obj must be an instance or subtype of type");
+  return in.Done(super);
+}
+
+Outcome BuiltinObjectInit(Interp& in, Args&, Tail) { return in.Done(in.s.None()); }
+
+Outcome BuiltinObjectNew(Interp& in, Args& args, Tail) {
+  auto* type = args.positional.empty() ? nullptr : As<TypeValue>(in.s.Resolve(args.positional[0]));
+  if (type == nullptr || !type->Has(model::TypeFlag::kHeapType) || type->Has(model::TypeFlag::kHasDel))
+    return WrongArguments(in, "object.__new__");
+  auto* object = in.s.New<ObjectValue>();
+  object->type = type;
+  object->mutable_made = true;
+  return in.Done(object);
+}
+
+Outcome BuiltinExceptionInit(Interp& in, Args& args, Tail) {
+  auto* object = args.positional.empty() ? nullptr : As<ObjectValue>(in.s.Resolve(args.positional[0]));
+  if (object == nullptr || object->is_real())
+    return WrongArguments(in, "BaseException.__init__");
+  in.s.Touch(object);
+  object->arguments.assign(args.positional.begin() + 1, args.positional.end());
+  return in.Done(in.s.None());
+}
+
+Outcome BuiltinVars(Interp& in, Args& args, Tail tail) {
+  return args.positional.size() == 1 ? in.GetAttr(args.positional[0], "__dict__", tail) : in.Break(Reason::kFrameReader, "vars()");
+}
+
+Outcome BuiltinPartial(Interp& in, Args& args, Tail) {
+  if (args.positional.empty())
+    return in.Raise("builtins:TypeError", "type 'partial' takes at least one argument");
+  auto* partial = in.s.New<PartialValue>();
+  partial->mutable_made = true;
+  partial->function = args.positional[0];
+  partial->args.assign(args.positional.begin() + 1, args.positional.end());
+  partial->kwargs = args.keyword;
+  return in.Done(partial);
+}
+
+// A real functools.partial: its parts are read where it is called.
+Outcome BuiltinPartialCall(Interp& in, Args& args, Tail tail) {
+  V self = args.positional[0];
+  if (!self->is_real())
+    return WrongArguments(in, "partial");
+  Args all;
+  FRAMEGATE_TAKE([[maybe_unused]] V none, in.ToValues(in.s.StepFrom(self, model::Step::kPartialArgs), &all.positional));
+  all.positional.insert(all.positional.end(), args.positional.begin() + 1, args.positional.end());
+  auto* keywords = As<MappingValue>(in.s.Resolve(in.s.StepFrom(self, model::Step::kPartialKeywords)));
+  if (keywords == nullptr || !in.s.Complete(keywords))
+    return WrongArguments(in, "partial");
+  for (const auto& [key, value] : keywords->items) {
+    const std::string* name = NameArgument(in, key);
+    if (name != nullptr && args.Keyword(*name) == nullptr)
+      all.keyword.emplace_back(*name, value);
+  }
+  all.keyword.insert(all.keyword.end(), args.keyword.begin(), args.keyword.end());
+  return in.Call(in.s.StepFrom(self, model::Step::kPartialFunc), std::move(all), tail);
+}
+
+Outcome BuiltinCast(Interp& in, Args& args, Tail) {
+  return args.positional.size() == 2 ? in.Done(args.positional[1]) : WrongArguments(in, "cast");
+}
+
+Outcome BuiltinReadsFrame(Interp& in, Args&, Tail) { return in.Break(Reason::kFrameReader, "a function that reads its caller's frame"); }
+
+Outcome BuiltinInputOutput(Interp& in, Args&, Tail) { return in.Break(Reason::kInputOutput, "input, output or the clock"); }
+
+}  // namespace framegate::translator

@@ -1,0 +1,53 @@
+#include "translator/builtins/table.h"
+
+#include "absl/container/flat_hash_map.h"
+
+namespace framegate::translator {
+
+#define FRAMEGATE_BUILTIN(body, symbol) Outcome Builtin##body(Interp& in, Args& args, Tail tail);
+#include "translator/builtins/builtins.def"
+#undef FRAMEGATE_BUILTIN
+
+BuiltinBody FindBuiltin(std::string_view symbol) {
+  static const auto* table = new absl::flat_hash_map<std::string, BuiltinBody>{
+#define FRAMEGATE_BUILTIN(body, symbol) {symbol, Builtin##body},
+#include "translator/builtins/builtins.def"
+#undef FRAMEGATE_BUILTIN
+  };
+  auto it = table->find(std::string(symbol));
+  return it == table->end() ? nullptr : it->second;
+}
+
+bool IsGraphFunction(std::string_view symbol) {
+  struct Row {
+    std::string_view prefix;
+    bool is_node;
+  };
+  static constexpr Row kRows[] = {
+#define FRAMEGATE_GRAPH_FUNCTION(prefix, is_node) {prefix, is_node == 1},
+#include "translator/builtins/graph_functions.def"
+#undef FRAMEGATE_GRAPH_FUNCTION
+  };
+  for (const Row& row : kRows) {
+    bool exact = row.prefix.ends_with('$');
+    if (exact ? symbol == row.prefix.substr(0, row.prefix.size() - 1) : symbol.starts_with(row.prefix))
+      return row.is_node;
+  }
+  return false;
+}
+
+bool IsTensorMethod(std::string_view symbol) {
+  return symbol.starts_with("torch._C:TensorBase.") || symbol.starts_with("torch:Tensor.") || symbol.starts_with("torch._tensor:Tensor.");
+}
+
+bool HasGraphEffect(std::string_view target) {
+  std::string_view name = target.substr(target.find_last_of(":.") + 1);
+  static constexpr std::string_view kRandom[] = {"dropout", "rand", "bernoulli", "multinomial", "normal", "poisson", "rrelu", "gumbel",
+                                                 "uniform", "exponential", "scaled_dot_product_attention", "setitem"};
+  for (std::string_view word : kRandom)
+    if (name.find(word) != std::string_view::npos)
+      return true;
+  return name.ends_with('_') && !name.ends_with("__");
+}
+
+}  // namespace framegate::translator

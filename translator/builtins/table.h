@@ -1,0 +1,23 @@
+// Which callables the translator has bodies for, which are graph nodes. Rows: builtins.def and graph_functions.def. Thread-safe: pure.
+#pragma once
+
+#include <string_view>
+
+#include "translator/ops/interp.h"
+
+namespace framegate::translator {
+
+// A body may change `args`. Errors are the outcome's.
+using BuiltinBody = Outcome (*)(Interp& in, Args& args, Tail tail);
+
+// Null where no row has the symbol (module:qualified.name of a C callable, a Python function or a type).
+BuiltinBody FindBuiltin(std::string_view symbol);
+
+// A call of it is a graph node as it stands.
+bool IsGraphFunction(std::string_view symbol);
+// A C method of the tensor type.
+bool IsTensorMethod(std::string_view symbol);
+// A call of it may change something even if nobody uses its result: random numbers, in-place forms.
+bool HasGraphEffect(std::string_view target);
+
+}  // namespace framegate::translator

@@ -1,0 +1,147 @@
+// torch functions that are neither graph nodes nor Python code to inline.
+#include "translator/builtins/table.h"
+#include "translator/slots/slots.h"
+
+namespace framegate::translator {
+
+using model::Fact;
+using model::Reason;
+
+#define FRAMEGATE_BUILTIN(body, symbol) Outcome Builtin##body(Interp& in, Args& args, Tail tail);
+#include "translator/builtins/builtins.def"
+#undef FRAMEGATE_BUILTIN
+
+namespace {
+
+const model::TensorFacts* SelfFacts(Interp& in, Args& args) {
+  auto* tensor = args.positional.empty() ? nullptr : As<TensorValue>(in.s.Resolve(args.positional[0]));
+  return tensor == nullptr ? nullptr : in.s.FactsOf(tensor);
+}
+
+Outcome NoFacts(Interp& in) { return in.Break(Reason::kUnsupportedTensor, "metadata that is not known"); }
+
+V Sizes(Interp& in, const std::vector<int64_t>& sizes, const char* type) {
+  Values items;
+  for (int64_t size : sizes)
+    items.push_back(in.s.Int(size));
+  SequenceValue* tuple = in.s.Tuple(std::move(items));
+  tuple->type = in.s.TypeOfSymbol(type);
+  return tuple;
+}
+
+// size(dim) and stride(dim), or all of them.
+Outcome PerDimension(Interp& in, Args& args, const std::vector<int64_t>& values, const char* type) {
+  V dim = args.positional.size() > 1 ? args.positional[1] : args.Keyword("dim");
+  if (dim == nullptr || in.s.Resolve(dim) == in.s.None())
+    return in.Done(Sizes(in, values, type));
+  const Constant* at = IntOf(in.s, dim);
+  int64_t rank = static_cast<int64_t>(values.size());
+  if (at == nullptr)
+    return in.Break(Reason::kUnsupportedTensor, "a dimension that is no int");
+  int64_t place = IntValue(*at);
+  if (place < -rank || place >= rank)
+    return in.Raise("builtins:IndexError",
+                    StrCat("Dimension out of range (expected to be in range of [", -std::max<int64_t>(rank, 1), ", ",
+                           std::max<int64_t>(rank, 1) - 1, "], but got ", place, ")"));
+  return in.Done(in.s.Int(values[static_cast<size_t>(place < 0 ? place + rank : place)]));
+}
+
+}  // namespace
+
+// Module.__call__: with no hooks anywhere it is forward.
+Outcome BuiltinModuleCall(Interp& in, Args& args, Tail tail) {
+  Session& s = in.s;
+  V self = args.positional.empty() ? nullptr : s.Resolve(args.positional[0]);
+  TypeValue* type = self == nullptr ? nullptr : s.TypeOf(self);
+  V function = s.Symbol("torch.nn.modules.module:Module._call_impl");
+  auto* object = As<ObjectValue>(self);
+  bool plain = object != nullptr && object->is_real() && s.PeekFact(self, Fact::kHooksEmpty).word == 1;
+  for (const auto& [name, value] : object == nullptr ? std::vector<std::pair<std::string, V>>{} : object->attributes)
+    plain = plain && name != "forward" && name.find("hooks") == std::string::npos;
+  if (!plain)
+    return in.CallFunction(As<FunctionValue>(s.Resolve(function)), std::move(args), tail);
+  s.ReadFact(self, Fact::kHooksEmpty);
+  V forward = s.Resolve(s.TypeAttr(type, "forward"));
+  auto* target = As<FunctionValue>(forward);
+  if (target == nullptr)
+    return in.Break(Reason::kUnsupportedCall, StrCat(type->symbol, ".forward"));
+  Outcome outcome = in.CallFunction(target, std::move(args), tail);
+  if (outcome.flow == Flow::kFrame)
+    in.EnterScope(in.top(), self);
+  return outcome;
+}
+
+Outcome BuiltinTensorSize(Interp& in, Args& args, Tail) {
+  const model::TensorFacts* facts = SelfFacts(in, args);
+  return facts == nullptr ? NoFacts(in) : PerDimension(in, args, facts->sizes, "torch:Size");
+}
+
+Outcome BuiltinTensorStride(Interp& in, Args& args, Tail) {
+  const model::TensorFacts* facts = SelfFacts(in, args);
+  return facts == nullptr ? NoFacts(in) : PerDimension(in, args, facts->strides, "builtins:tuple");
+}
+
+Outcome BuiltinTensorDim(Interp& in, Args& args, Tail) {
+  const model::TensorFacts* facts = SelfFacts(in, args);
+  return facts == nullptr ? NoFacts(in) : in.Done(in.s.Int(static_cast<int64_t>(facts->sizes.size())));
+}
+
+Outcome BuiltinTensorNumel(Interp& in, Args& args, Tail) {
+  const model::TensorFacts* facts = SelfFacts(in, args);
+  if (facts == nullptr)
+    return NoFacts(in);
+  int64_t count = 1;
+  for (int64_t size : facts->sizes)
+    count *= size;
+  return in.Done(in.s.Int(count));
+}
+
+Outcome BuiltinTensorIsFloatingPoint(Interp& in, Args& args, Tail) {
+  const model::TensorFacts* facts = SelfFacts(in, args);
+  return facts == nullptr ? NoFacts(in) : in.Done(in.s.Bool(facts->dtype.find("float") != std::string::npos));
+}
+
+Outcome BuiltinTensorIsContiguous(Interp& in, Args& args, Tail) {
+  const model::TensorFacts* facts = SelfFacts(in, args);
+  if (facts == nullptr || args.positional.size() != 1 || !args.keyword.empty() || facts->strides.size() != facts->sizes.size())
+    return NoFacts(in);
+  int64_t expected = 1;
+  for (size_t i = facts->sizes.size(); i-- > 0;) {
+    if (facts->sizes[i] == 0)
+      return in.Done(in.s.Bool(true));
+    if (facts->sizes[i] != 1 && facts->strides[i] != expected)
+      return in.Done(in.s.Bool(false));
+    expected *= facts->sizes[i];
+  }
+  return in.Done(in.s.Bool(true));
+}
+
+Outcome BuiltinTensorValue(Interp& in, Args&, Tail) { return in.Break(Reason::kTensorValue, "a tensor's data are read"); }
+Outcome BuiltinBackward(Interp& in, Args&, Tail) { return in.Break(Reason::kBackward, "backward()"); }
+
+Outcome BuiltinIsTensor(Interp& in, Args& args, Tail) {
+  return in.Done(in.s.Bool(args.positional.size() == 1 && As<TensorValue>(in.s.Resolve(args.positional[0])) != nullptr));
+}
+
+Outcome BuiltinIsGradEnabled(Interp& in, Args&, Tail) {
+  Constant mode = in.s.AmbientPart(model::AmbientPart::kGradMode);
+  in.s.AddGuard({.kind = guards::GuardKind::kAmbientIs, .part = static_cast<uint32_t>(model::AmbientPart::kGradMode),
+                 .constant = in.s.initial_ambient(model::AmbientPart::kGradMode)});
+  return in.Done(in.s.Const(mode));
+}
+
+Outcome BuiltinSetGradEnabled(Interp& in, Args& args, Tail) {
+  const Constant* mode = args.positional.size() == 1 ? AsConstant(in.s.Resolve(args.positional[0])) : nullptr;
+  if (mode == nullptr || !mode->is_bool())
+    return in.Break(Reason::kUnsupportedCall, "_set_grad_enabled of no bool");
+  FRAMEGATE_TAKE([[maybe_unused]] V none, in.GraphState("torch._C:_set_grad_enabled", args));
+  in.s.SetAmbient(model::AmbientPart::kGradMode, *mode);
+  return in.Done(in.s.None());
+}
+
+Outcome BuiltinHasTorchFunction(Interp& in, Args&, Tail) { return in.Done(in.s.Bool(false)); }
+Outcome BuiltinReturnsTrue(Interp& in, Args&, Tail) { return in.Done(in.s.Bool(true)); }
+Outcome BuiltinReturnsFalse(Interp& in, Args&, Tail) { return in.Done(in.s.Bool(false)); }
+Outcome BuiltinReturnsNone(Interp& in, Args&, Tail) { return in.Done(in.s.None()); }
+
+}  // namespace framegate::translator

@@ -1,0 +1,292 @@
+#include "translator/emit/emitter.h"
+
+#include "base/strings.h"
+#include "guards/passes/lower.h"
+#include "translator/slots/slots.h"
+
+namespace framegate::translator {
+
+using model::Helper;
+using model::LinkKind;
+using model::LinkSlot;
+
+Emitter::Emitter(Session& session, Interp& interp) : s_(session), in_(interp), code_(session.request().version), graph_(session) {
+  const model::Unit& unit = s_.request().unit;
+  for (size_t at = 0; at < unit.frames.size(); ++at) {
+    std::shared_ptr<const DecodedCode> code = s_.CodeOf(unit.frames[at].code);
+    const model::CodeImage& image = *code->image;
+    frame_base_.push_back(static_cast<uint32_t>(locals_.size()));
+    if (!unit.continuation) {
+      uint32_t count = image.argcount + image.kwonlyargcount + ((image.flags & 0x4) != 0) + ((image.flags & 0x8) != 0);
+      locals_.assign(image.localsplusnames.begin(), image.localsplusnames.begin() + count);
+      break;
+    }
+    for (size_t slot = 0; slot < image.nlocalsplus(); ++slot)
+      locals_.push_back(StrCat(".f", at, ".", image.localsplusnames[slot]));
+    for (uint32_t cell = 0; cell < unit.frames[at].depth; ++cell)
+      locals_.push_back(StrCat(".f", at, ".stack", cell));
+  }
+  parameters_ = static_cast<uint32_t>(locals_.size());
+}
+
+uint32_t Emitter::NewLocal(std::string name) {
+  locals_.push_back(std::move(name));
+  return static_cast<uint32_t>(locals_.size() - 1);
+}
+
+uint32_t Emitter::KeepLocal(SubjectId subject) {
+  if (auto it = keeps_.find(subject); it != keeps_.end())
+    return it->second;
+  const model::SubjectNode& node = s_.subjects()[subject];
+  const model::Unit& unit = s_.request().unit;
+  uint32_t frame = model::FrameOf(node.index), index = model::IndexOf(node.index);
+  if (node.step == model::Step::kSymbol)
+    return keeps_[subject] = SymbolLocal(node.key.text);
+  if (node.step == model::Step::kSlot && (unit.continuation || index < parameters_))
+    return keeps_[subject] = frame_base_[frame] + index;
+  if (node.step == model::Step::kStack) {
+    uint32_t slots = static_cast<uint32_t>(s_.CodeOf(unit.frames[frame].code)->image->nlocalsplus());
+    return keeps_[subject] = frame_base_[frame] + slots + index;
+  }
+  uint32_t local = NewLocal(StrCat(".keep", keeps_.size()));
+  return keeps_[subject] = local;
+}
+
+uint32_t Emitter::LinkLocal(LinkSlot link) {
+  link.local = 0;
+  std::string key = Encode(link);
+  if (auto it = link_locals_.find(key); it != link_locals_.end())
+    return it->second;
+  link.local = NewLocal(StrCat(".link", links_.size()));
+  links_.push_back(link);
+  return link_locals_[key] = link.local;
+}
+
+uint32_t Emitter::HelperLocal(Helper helper) {
+  return LinkLocal({.kind = LinkKind::kHelper, .index = static_cast<uint32_t>(helper), .name = std::string(EnumText(helper))});
+}
+
+uint32_t Emitter::SymbolLocal(const std::string& symbol) { return LinkLocal({.kind = LinkKind::kSymbol, .name = symbol}); }
+
+void Emitter::CallHelper(Helper helper, const std::function<void()>& arguments, uint32_t count) {
+  code_.BeginCall(HelperLocal(helper));
+  arguments();
+  code_.Call(count);
+}
+
+void Emitter::Scan(V value) {
+  if (value == nullptr)
+    return;
+  if (auto* lazy = As<LazyValue>(value)) {
+    if (lazy->resolved == nullptr || lazy->resolved->is_real())
+      return;
+    value = lazy->resolved;
+  }
+  if (auto* tensor = As<TensorValue>(value)) {
+    if (tensor->node != UINT32_MAX)
+      graph_.AddOutput(tensor);
+    return;
+  }
+  if (value->is_real())
+    return;
+  int& state = state_[value];
+  if (state == 1)
+    cyclic_.insert(value);
+  if (state != 0)
+    return;
+  state = 1;
+  ScanParts(value);
+  state_[value] = 2;
+}
+
+void Emitter::ScanParts(V value) {
+  auto scan = [this](const Values& values) {
+    for (V item : values)
+      Scan(item);
+  };
+  if (auto* sequence = As<SequenceValue>(value)) {
+    scan(sequence->items);
+    Scan(sequence->attributes);
+  } else if (auto* mapping = As<MappingValue>(value)) {
+    for (const auto& [key, item] : mapping->items) {
+      Scan(key);
+      Scan(item);
+    }
+    Scan(mapping->attributes);
+    Scan(mapping->default_factory);
+  } else if (auto* set = As<SetValue>(value)) {
+    scan(set->items);
+  } else if (auto* object = As<ObjectValue>(value)) {
+    scan(object->arguments);
+    for (const auto& [name, item] : object->attributes)
+      Scan(item);
+    Scan(object->cause);
+    Scan(object->context);
+  } else if (auto* function = As<FunctionValue>(value)) {
+    Scan(function->defaults);
+    Scan(function->kwdefaults);
+    scan(function->closure);
+    for (const auto& [name, item] : function->attributes)
+      Scan(item);
+  } else if (auto* method = As<MethodValue>(value)) {
+    Scan(method->function);
+    Scan(method->self);
+  } else if (auto* cell = As<CellValue>(value)) {
+    Scan(cell->contents);
+  } else if (auto* iterator = As<IteratorValue>(value)) {
+    Scan(iterator->source);
+    scan(iterator->sources);
+    scan(iterator->items);
+  } else if (auto* slice = As<SliceValue>(value)) {
+    scan({slice->start, slice->stop, slice->step});
+  } else if (auto* super = As<SuperValue>(value)) {
+    Scan(super->self);
+  } else if (auto* view = As<ViewValue>(value)) {
+    Scan(view->target);
+  } else if (auto* partial = As<PartialValue>(value)) {
+    Scan(partial->function);
+    scan(partial->args);
+    for (const auto& [name, item] : partial->kwargs)
+      Scan(item);
+  }
+}
+
+void Emitter::ScanState(const model::BreakPlan&, V exception) {
+  for (const auto& frame : in_.frames()) {
+    Scan(frame->function);
+    for (V value : frame->slots)
+      Scan(value);
+    for (V value : frame->stack)
+      Scan(value);
+  }
+  Scan(exception);
+}
+
+void Emitter::CallGraph() {
+  for (const Effect& effect : s_.effects())
+    for (V value : effect.args)
+      Scan(value);
+  absl::Status status = graph_.Finish();
+  if (!status.ok()) {
+    Problem(std::string(status.message()));
+    return;
+  }
+  if (graph_.empty())
+    return;
+  code_.BeginCall(LinkLocal({.kind = LinkKind::kGraph}));
+  for (SubjectId input : graph_.inputs())
+    code_.LoadFast(KeepLocal(input));
+  code_.Call(static_cast<uint32_t>(graph_.inputs().size()));
+  uint32_t outputs = static_cast<uint32_t>(graph_.outputs());
+  if (outputs == 0) {
+    code_.PopTop();
+    return;
+  }
+  code_.UnpackSequence(outputs);
+  graph_outputs_ = static_cast<uint32_t>(locals_.size());
+  for (uint32_t i = 0; i < outputs; ++i)
+    NewLocal(StrCat(".out", i));
+  for (uint32_t i = 0; i < outputs; ++i)
+    code_.StoreFast(graph_outputs_ + i);
+}
+
+void Emitter::ReplayEffects() {
+  residuals_.resize(s_.effects().size(), UINT32_MAX);
+  for (size_t at = 0; at < s_.effects().size(); ++at) {
+    const Effect& effect = s_.effects()[at];
+    CallHelper(effect.helper, [&] {
+      for (V value : effect.args)
+        Load(value);
+    }, static_cast<uint32_t>(effect.args.size()));
+    if (effect.has_result) {
+      residuals_[at] = NewLocal(StrCat(".effect", at));
+      code_.StoreFast(residuals_[at]);
+    } else {
+      code_.PopTop();
+    }
+  }
+}
+
+absl::StatusOr<model::Entry> Emitter::Returned(V value) {
+  Scan(value);
+  CallGraph();
+  ReplayEffects();
+  Load(value);
+  code_.Return();
+  return Finish({});
+}
+
+void Emitter::LoadState(const model::BreakPlan&) {
+  for (const auto& frame : in_.frames()) {
+    Load(frame->function);
+    for (V value : frame->slots)
+      Load(value);
+    for (V value : frame->stack)
+      Load(value);
+  }
+}
+
+absl::StatusOr<model::Entry> Emitter::Broke(model::BreakPlan plan, V exception) {
+  ScanState(plan, exception);
+  CallGraph();
+  ReplayEffects();
+  code_.BeginCall(LinkLocal({.kind = LinkKind::kDrive, .index = 0}));
+  size_t count = 0;
+  for (const auto& frame : in_.frames())
+    count += 1 + frame->slots.size() + frame->stack.size();
+  LoadState(plan);
+  if (exception != nullptr) {
+    Load(exception);
+    ++count;
+  }
+  code_.Call(static_cast<uint32_t>(count));
+  code_.Return();
+  return Finish({std::move(plan)});
+}
+
+absl::Status Emitter::Guard(model::Entry* entry) {
+  guards::GuardSet set{.subjects = s_.subjects().nodes(), .guards = s_.guards()};
+  for (V a : s_.mutated)  // two objects that were told apart and of which one changed must stay two
+    for (V b : s_.mutated)
+      if (a->subject < b->subject && a->kind == b->kind && b->subject != model::kNoSubject)
+        set.guards.push_back({.kind = guards::GuardKind::kDistinct, .subject = b->subject, .other = a->subject});
+  for (const auto& [subject, local] : keeps_)
+    if (local >= parameters_ && s_.subjects()[subject].step != model::Step::kSymbol)
+      set.keeps.emplace_back(subject, local);
+  std::sort(set.keeps.begin(), set.keeps.end());
+  ASSIGN_OR_RETURN(guards::Lowered lowered, guards::Lower(std::move(set)));
+  entry->program = std::move(lowered.program);
+  entry->guards = std::move(lowered.notes);
+  entry->local = !lowered.durable;
+  entry->subjects = s_.subjects().nodes();
+  return absl::OkStatus();
+}
+
+absl::StatusOr<model::Entry> Emitter::Finish(std::vector<model::BreakPlan> plans) {
+  if (!problem_.empty())
+    return absl::FailedPreconditionError(problem_);
+  model::Entry entry;
+  const model::Unit& unit = s_.request().unit;
+  const model::CodeImage& image = *s_.CodeOf(unit.frames[0].code)->image;
+  Assembler::Frame frame{.name = image.name, .qualname = image.qualname, .filename = image.filename, .firstlineno = image.firstlineno};
+  frame.flags = 0x3;  // CO_OPTIMIZED | CO_NEWLOCALS
+  if (!unit.continuation) {
+    frame.argcount = image.argcount;
+    frame.posonlyargcount = image.posonlyargcount;
+    frame.kwonlyargcount = image.kwonlyargcount;
+    frame.flags |= image.flags & 0xc;  // CO_VARARGS | CO_VARKEYWORDS
+  }
+  frame.localsplusnames = locals_;
+  ASSIGN_OR_RETURN(entry.code, std::move(code_).Finish(frame));
+  if (!graph_.empty()) {
+    RETURN_IF_ERROR(graph_.WriteForward(&entry.forward, &entry.targets));
+    entry.graph = graph_.TakeBlob();
+  }
+  entry.links = links_;
+  entry.plans = std::move(plans);
+  entry.instructions = in_.instructions();
+  RETURN_IF_ERROR(Guard(&entry));
+  return entry;
+}
+
+}  // namespace framegate::translator

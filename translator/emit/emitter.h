@@ -1,0 +1,86 @@
+// Writes the entry of a finished segment: graph, forward, new code, links, plan, guards. One use, one thread.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "translator/emit/assembler.h"
+#include "translator/emit/graph_writer.h"
+#include "translator/ops/interp.h"
+
+namespace framegate::translator {
+
+class Emitter {
+ public:
+  Emitter(Session& session, Interp& interp);
+
+  // How the segment ended.
+  absl::StatusOr<model::Entry> Returned(V value);
+  absl::StatusOr<model::Entry> Broke(model::BreakPlan plan, V exception);
+
+  // Set where some value cannot be rebuilt; the statuses above are then FailedPrecondition.
+  const std::string& problem() const { return problem_; }
+
+ private:
+  // What emission will load, before anything is emitted: graph outputs, cycles.
+  void Scan(V value);
+  void ScanParts(V value);
+  void ScanState(const model::BreakPlan& plan, V exception);
+
+  void CallGraph();
+  void ReplayEffects();
+  void Load(V value);
+  void LoadReal(V value);
+  void LoadConstant(V value, const Constant& constant);
+  void LoadSequence(SequenceValue* value);
+  void LoadMapping(MappingValue* value);
+  void LoadSet(SetValue* value);
+  void LoadFunction(FunctionValue* value);
+  void LoadMethod(MethodValue* value);
+  void LoadObject(ObjectValue* value);
+  void LoadCell(CellValue* value);
+  void LoadIterator(IteratorValue* value);
+  void LoadView(ViewValue* value);
+  void LoadPartial(PartialValue* value);
+  void LoadMade(V value);
+  void LoadItems(const Values& items);
+  void Remember(V value);              // the top of the stack is the value: keep it in a local
+  void SetAttributes(V value, const std::vector<std::pair<std::string, V>>& attributes);
+  void LoadState(const model::BreakPlan& plan);
+
+  uint32_t KeepLocal(SubjectId subject);
+  uint32_t LinkLocal(model::LinkSlot link);
+  uint32_t HelperLocal(model::Helper helper);
+  uint32_t SymbolLocal(const std::string& symbol);
+  uint32_t NewLocal(std::string name);
+  void CallHelper(model::Helper helper, const std::function<void()>& arguments, uint32_t count);
+  void Construct(const char* name, const std::function<void()>& arguments, uint32_t count);  // model/constructors.def
+  void Problem(std::string what) {
+    if (problem_.empty())
+      problem_ = std::move(what);
+  }
+  absl::StatusOr<model::Entry> Finish(std::vector<model::BreakPlan> plans);
+  absl::Status Guard(model::Entry* entry);
+
+  Session& s_;
+  Interp& in_;
+  Assembler code_;
+  GraphWriter graph_;
+  std::vector<std::string> locals_;
+  uint32_t parameters_ = 0;             // locals that hold arguments, slots and stack cells
+  std::vector<uint32_t> frame_base_;    // continuation: first local of each frame
+  std::vector<model::LinkSlot> links_;
+  absl::flat_hash_map<std::string, uint32_t> link_locals_;
+  absl::flat_hash_map<SubjectId, uint32_t> keeps_;
+  absl::flat_hash_map<V, uint32_t> remembered_;
+  absl::flat_hash_map<V, int> state_;   // 1 being scanned, 2 scanned
+  absl::flat_hash_set<V> cyclic_;
+  std::vector<uint32_t> residuals_;     // per effect: local of its result
+  uint32_t graph_outputs_ = 0;          // local of the first graph output
+  std::string problem_;
+};
+
+}  // namespace framegate::translator

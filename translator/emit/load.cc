@@ -1,0 +1,427 @@
+// Pushing the real object that a value stands for.
+#include "base/strings.h"
+#include "translator/emit/emitter.h"
+#include "translator/slots/slots.h"
+
+namespace framegate::translator {
+
+using model::Helper;
+using model::LinkKind;
+
+void Emitter::Load(V value) {
+  if (value == nullptr) {
+    code_.LoadFast(LinkLocal({.kind = LinkKind::kNull}));
+    return;
+  }
+  if (auto* lazy = As<LazyValue>(value)) {
+    if (lazy->resolved == nullptr) {
+      LoadReal(value);
+      return;
+    }
+    value = lazy->resolved;
+  }
+  if (auto* tensor = As<TensorValue>(value); tensor != nullptr && tensor->node != UINT32_MAX) {
+    code_.LoadFast(graph_outputs_ + graph_.AddOutput(tensor));
+    return;
+  }
+  if (const Constant* constant = AsConstant(value)) {
+    LoadConstant(value, *constant);
+    return;
+  }
+  if (value->is_real()) {
+    LoadReal(value);
+    return;
+  }
+  if (auto it = remembered_.find(value); it != remembered_.end()) {
+    code_.LoadFast(it->second);
+    return;
+  }
+  LoadMade(value);
+}
+
+void Emitter::LoadReal(V value) {
+  if (value->subject == model::kNoSubject) {
+    Problem("an object that has no path");
+    return;
+  }
+  code_.LoadFast(KeepLocal(value->subject));
+}
+
+void Emitter::LoadConstant(V value, const Constant& constant) {
+  auto call = [&](const char* name, const std::vector<Constant>& arguments) {
+    Construct(name, [&] {
+      for (const Constant& argument : arguments)
+        code_.LoadConst(argument);
+    }, static_cast<uint32_t>(arguments.size()));
+  };
+  switch (constant.kind) {
+    case ConstantKind::kDtype:
+    case ConstantKind::kLayout:
+    case ConstantKind::kMemoryFormat: {
+      size_t dot = constant.text.rfind('.');
+      code_.LoadFast(SymbolLocal(StrCat(constant.text.substr(0, dot), ":", constant.text.substr(dot + 1))));
+      return;
+    }
+    case ConstantKind::kDevice:
+      if (value->is_real())
+        return LoadReal(value);
+      return call("torch.device", {Constant::Str(constant.text)});
+    case ConstantKind::kSize:
+      return call("torch.Size", {Constant::Tuple(constant.items)});
+    case ConstantKind::kRange:
+      if (value->is_real())
+        return LoadReal(value);
+      return call("range", constant.items);
+    case ConstantKind::kSlice:
+      for (const Constant& item : constant.items)
+        code_.LoadConst(item);
+      code_.BuildSlice(3);
+      return;
+    case ConstantKind::kNotImplemented:
+      code_.LoadFast(SymbolLocal("builtins:NotImplemented"));
+      return;
+    case ConstantKind::kFrozenset:
+    case ConstantKind::kCode:
+      Problem("a constant that code cannot hold");
+      return;
+    default:
+      if (value->is_real() && value->subject != model::kNoSubject && s_.subjects()[value->subject].step == model::Step::kSlot &&
+          keeps_.contains(value->subject))
+        return LoadReal(value);
+      code_.LoadConst(constant);
+  }
+}
+
+void Emitter::Remember(V value) {
+  uint32_t local = NewLocal(StrCat(".made", remembered_.size()));
+  remembered_[value] = local;
+  code_.Copy(1);
+  code_.StoreFast(local);
+}
+
+void Emitter::LoadItems(const Values& items) {
+  for (V item : items)
+    Load(item);
+}
+
+void Emitter::LoadMade(V value) {
+  switch (value->kind) {
+    case ValueKind::kSequence: return LoadSequence(As<SequenceValue>(value));
+    case ValueKind::kMapping: return LoadMapping(As<MappingValue>(value));
+    case ValueKind::kSet: return LoadSet(As<SetValue>(value));
+    case ValueKind::kFunction: return LoadFunction(As<FunctionValue>(value));
+    case ValueKind::kMethod: return LoadMethod(As<MethodValue>(value));
+    case ValueKind::kObject: return LoadObject(As<ObjectValue>(value));
+    case ValueKind::kCell: return LoadCell(As<CellValue>(value));
+    case ValueKind::kIterator: return LoadIterator(As<IteratorValue>(value));
+    case ValueKind::kView: return LoadView(As<ViewValue>(value));
+    case ValueKind::kPartial: return LoadPartial(As<PartialValue>(value));
+    case ValueKind::kSlice: {
+      auto* slice = As<SliceValue>(value);
+      LoadItems({slice->start, slice->stop, slice->step});
+      code_.BuildSlice(3);
+      return;
+    }
+    case ValueKind::kSuper: {
+      auto* super = As<SuperValue>(value);
+      CallHelper(Helper::kMakeSuper, [&] { LoadItems({super->start, super->self}); }, 2);
+      return;
+    }
+    case ValueKind::kResidual: {
+      uint32_t effect = As<ResidualValue>(value)->effect;
+      if (effect >= residuals_.size() || residuals_[effect] == UINT32_MAX)
+        return Problem("a value that is used before it is made");
+      code_.LoadFast(residuals_[effect]);
+      return;
+    }
+    case ValueKind::kBuiltin:
+      code_.LoadFast(SymbolLocal(As<BuiltinValue>(value)->symbol));
+      return;
+    case ValueKind::kGenerator:
+    case ValueKind::kType:
+    case ValueKind::kTensor:
+    case ValueKind::kOpaque:
+    case ValueKind::kLazy:
+    case ValueKind::kConstant:
+      return Problem(StrCat("a ", EnumText(value->kind), " made in the frame"));
+  }
+}
+
+void Emitter::SetAttributes(V value, const std::vector<std::pair<std::string, V>>& attributes) {
+  for (const auto& [name, attribute] : attributes) {
+    if (attribute == nullptr)
+      continue;
+    CallHelper(Helper::kSetAttrGeneric, [&] {
+      Load(value);
+      code_.LoadConst(Constant::Str(name));
+      Load(attribute);
+    }, 3);
+    code_.PopTop();
+  }
+}
+
+void Emitter::LoadSequence(SequenceValue* value) {
+  TypeValue* type = s_.TypeOf(value);
+  uint32_t count = static_cast<uint32_t>(value->items.size());
+  if (type->is("builtins:tuple")) {
+    LoadItems(value->items);
+    code_.BuildTuple(count);
+    return Remember(value);
+  }
+  if (type->is("builtins:list") && !cyclic_.contains(value)) {
+    LoadItems(value->items);
+    code_.BuildList(count);
+    return Remember(value);
+  }
+  if (type->is("torch:Size")) {
+    Construct("torch.Size", [&] {
+      LoadItems(value->items);
+      code_.BuildTuple(count);
+    }, 1);
+    return Remember(value);
+  }
+  if (type->Has(model::TypeFlag::kTupleSubclass)) {
+    CallHelper(Helper::kObjectNew, [&] {
+      Load(type);
+      LoadItems(value->items);
+      code_.BuildTuple(count);
+    }, 2);
+    Remember(value);
+    if (value->attributes != nullptr)
+      SetAttributes(value, As<ObjectValue>(value->attributes)->attributes);
+    return;
+  }
+  if (!type->Has(model::TypeFlag::kListSubclass))
+    return Problem(StrCat("a ", type->symbol, " made in the frame"));
+  if (type->is("builtins:list"))
+    code_.BuildList(0);
+  else
+    CallHelper(Helper::kObjectNew, [&] { Load(type); }, 1);
+  Remember(value);
+  CallHelper(Helper::kListAssign, [&] {
+    Load(value);
+    LoadItems(value->items);
+    code_.BuildTuple(count);
+  }, 2);
+  code_.PopTop();
+  if (value->attributes != nullptr)
+    SetAttributes(value, As<ObjectValue>(value->attributes)->attributes);
+}
+
+void Emitter::LoadMapping(MappingValue* value) {
+  TypeValue* type = s_.TypeOf(value);
+  uint32_t count = static_cast<uint32_t>(value->items.size());
+  if (type->is("builtins:dict") && !cyclic_.contains(value)) {
+    for (const auto& [key, item] : value->items) {
+      Load(key);
+      Load(item);
+    }
+    code_.BuildMap(count);
+    return Remember(value);
+  }
+  if (type->is("builtins:dict")) {
+    code_.BuildMap(0);
+  } else if (type->is("collections:OrderedDict") || type->is("collections:defaultdict")) {
+    Construct(type->is("collections:OrderedDict") ? "OrderedDict" : "defaultdict", [&] {
+      if (value->default_factory != nullptr)
+        Load(value->default_factory);
+    }, value->default_factory != nullptr ? 1 : 0);
+  } else {
+    CallHelper(Helper::kObjectNew, [&] { Load(type); }, 1);
+  }
+  Remember(value);
+  CallHelper(Helper::kDictReplace, [&] {
+    Load(value);
+    for (const auto& [key, item] : value->items)
+      Load(key);
+    code_.BuildTuple(count);
+    for (const auto& [key, item] : value->items)
+      Load(item);
+    code_.BuildTuple(count);
+  }, 3);
+  code_.PopTop();
+  if (value->attributes != nullptr)
+    SetAttributes(value, As<ObjectValue>(value->attributes)->attributes);
+}
+
+void Emitter::LoadSet(SetValue* value) {
+  TypeValue* type = s_.TypeOf(value);
+  uint32_t count = static_cast<uint32_t>(value->items.size());
+  if (type->is("builtins:set") && count > 0) {
+    LoadItems(value->items);
+    code_.BuildSet(count);
+    return Remember(value);
+  }
+  if (!type->is("builtins:set") && !type->is("builtins:frozenset"))
+    return Problem(StrCat("a ", type->symbol, " made in the frame"));
+  Construct(type->is("builtins:set") ? "set" : "frozenset", [&] {
+    LoadItems(value->items);
+    code_.BuildTuple(count);
+  }, 1);
+  Remember(value);
+}
+
+void Emitter::LoadFunction(FunctionValue* value) {
+  if (value->parent_index == UINT32_MAX)
+    return Problem("a function whose code is in no constant");
+  CallHelper(Helper::kMakeFunction, [&] {
+    code_.LoadFast(LinkLocal({.kind = LinkKind::kCode, .index = value->parent_index, .code = value->parent_code}));
+    Load(value->globals);
+    code_.LoadConst(Constant::Str(value->qualname));
+    Load(value->defaults == nullptr ? s_.None() : value->defaults);
+    Load(value->kwdefaults == nullptr ? s_.None() : value->kwdefaults);
+    if (value->closure.empty()) {
+      Load(s_.None());
+    } else {
+      LoadItems(value->closure);
+      code_.BuildTuple(static_cast<uint32_t>(value->closure.size()));
+    }
+    Load(s_.None());
+  }, 7);
+  Remember(value);
+  SetAttributes(value, value->attributes);
+  if (value->annotations != nullptr) {
+    if (auto* tuple = As<SequenceValue>(s_.Resolve(value->annotations))) {
+      MappingValue* dict = s_.Dict();  // annotations are given as a flat tuple of names and values
+      for (size_t i = 0; i + 1 < tuple->items.size(); i += 2)
+        s_.MappingSet(dict, tuple->items[i], tuple->items[i + 1]);
+      SetAttributes(value, {{"__annotations__", dict}});
+    }
+  }
+}
+
+void Emitter::LoadMethod(MethodValue* value) {
+  V function = s_.Resolve(value->function);
+  if (auto* builtin = As<BuiltinValue>(function)) {
+    std::string name = builtin->symbol.substr(builtin->symbol.find_last_of(":.") + 1);
+    CallHelper(Helper::kGetAttrGeneric, [&] {
+      Load(value->self);
+      code_.LoadConst(Constant::Str(name));
+    }, 2);
+    return;
+  }
+  CallHelper(Helper::kMakeMethod, [&] { LoadItems({function, value->self}); }, 2);
+}
+
+void Emitter::LoadObject(ObjectValue* value) {
+  if (value->hint == "traceback")
+    return Load(s_.None());
+  TypeValue* type = s_.TypeOf(value);
+  if (type == nullptr)
+    return Problem("an object of unknown type");
+  CallHelper(Helper::kObjectNew, [&] {
+    Load(type);
+    LoadItems(value->arguments);
+  }, 1 + static_cast<uint32_t>(value->arguments.size()));
+  Remember(value);
+  SetAttributes(value, value->attributes);
+  if (value->cause == nullptr && value->context == nullptr)
+    return;
+  CallHelper(Helper::kExceptionSet, [&] {
+    Load(value);
+    Load(value->cause == nullptr ? s_.None() : value->cause);
+    Load(value->context == nullptr ? s_.None() : value->context);
+    Load(s_.Bool(value->suppress_context));
+    Load(s_.None());
+  }, 5);
+  code_.PopTop();
+}
+
+void Emitter::LoadCell(CellValue* value) {
+  if (value->contents == nullptr || cyclic_.contains(value)) {
+    CallHelper(Helper::kCellNew, [] {}, 0);
+    Remember(value);
+    if (value->contents == nullptr)
+      return;
+    CallHelper(Helper::kCellSet, [&] { LoadItems({value, value->contents}); }, 2);
+    code_.PopTop();
+    return;
+  }
+  CallHelper(Helper::kCellNew, [&] { Load(value->contents); }, 1);
+  Remember(value);
+}
+
+void Emitter::LoadIterator(IteratorValue* value) {
+  auto made = [&](auto&& load_iterable, uint64_t skip) {
+    CallHelper(Helper::kMakeIter, [&] {
+      load_iterable();
+      code_.LoadConst(Constant::Int(static_cast<int64_t>(skip)));
+    }, 2);
+    Remember(value);
+  };
+  switch (value->form) {
+    case IteratorForm::kSequence:
+    case IteratorForm::kMapping:
+      return made([&] { Load(value->source); }, value->at);
+    case IteratorForm::kFixed:
+      return made([&] {
+        LoadItems(value->items);
+        code_.BuildTuple(static_cast<uint32_t>(value->items.size()));
+      }, value->at);
+    case IteratorForm::kRange:
+      return made([&] {
+        Construct("range", [&] {
+          code_.LoadConst(Constant::Int(value->start));
+          code_.LoadConst(Constant::Int(value->start + value->step * static_cast<int64_t>(value->length)));
+          code_.LoadConst(Constant::Int(value->step));
+        }, 3);
+      }, value->at);
+    case IteratorForm::kReversed:
+      return made([&] { Construct("reversed", [&] { Load(value->source); }, 1); }, value->at);
+    case IteratorForm::kEnumerate:
+      Construct("enumerate", [&] {
+        Load(value->sources[0]);
+        code_.LoadConst(Constant::Int(value->start + static_cast<int64_t>(value->at)));
+      }, 2);
+      return Remember(value);
+    case IteratorForm::kZip:
+    case IteratorForm::kMap:
+      Construct(value->form == IteratorForm::kZip ? "zip" : "map", [&] {
+        if (value->form == IteratorForm::kMap)
+          Load(value->source);
+        LoadItems(value->sources);
+      }, static_cast<uint32_t>(value->sources.size() + (value->form == IteratorForm::kMap)));
+      return Remember(value);
+    case IteratorForm::kReal:
+    case IteratorForm::kCallable:
+      return Problem("an iterator of a form that cannot be made again");
+  }
+}
+
+void Emitter::LoadView(ViewValue* value) {
+  if (value->form == ViewForm::kInstanceDict) {
+    CallHelper(Helper::kGetAttrGeneric, [&] {
+      Load(value->target);
+      code_.LoadConst(Constant::Str("__dict__"));
+    }, 2);
+    return Remember(value);
+  }
+  if (value->form == ViewForm::kProxy)
+    return Problem("a mappingproxy made in the frame");
+  const char* name = value->form == ViewForm::kKeys ? "dict.keys" : value->form == ViewForm::kValues ? "dict.values" : "dict.items";
+  Construct(name, [&] { Load(value->target); }, 1);
+  Remember(value);
+}
+
+void Emitter::LoadPartial(PartialValue* value) {
+  CallHelper(Helper::kMakePartial, [&] {
+    Load(value->function);
+    LoadItems(value->args);
+    code_.BuildTuple(static_cast<uint32_t>(value->args.size()));
+    for (const auto& [name, item] : value->kwargs) {
+      code_.LoadConst(Constant::Str(name));
+      Load(item);
+    }
+    code_.BuildMap(static_cast<uint32_t>(value->kwargs.size()));
+  }, 3);
+  Remember(value);
+}
+
+void Emitter::Construct(const char* name, const std::function<void()>& arguments, uint32_t count) {
+  CallHelper(Helper::kConstruct, [&] {
+    code_.LoadConst(Constant::Str(name));
+    arguments();
+  }, count + 1);
+}
+
+}  // namespace framegate::translator

@@ -1,0 +1,244 @@
+// Displays, comprehension steps, strings, unpacking.
+#include "base/strings.h"
+#include "translator/ops/stack.h"
+
+namespace framegate::translator {
+
+using model::Reason;
+
+namespace {
+
+Values TopValues(Frame& f, size_t count) { return Values(f.stack.end() - static_cast<ptrdiff_t>(count), f.stack.end()); }
+
+Outcome AddToSet(Interp& in, SetValue* set, V item) {
+  std::string key = in.s.HashKey(item);
+  if (key.empty())
+    return in.Break(Reason::kUnsupportedValue, "a set element whose hash runs code");
+  if (!set->index.contains(key)) {
+    in.s.Touch(set);
+    set->index[key] = static_cast<uint32_t>(set->items.size());
+    set->items.push_back(item);
+    ++set->version;
+  }
+  return Next();
+}
+
+Outcome PutInDict(Interp& in, MappingValue* dict, V key, V value) {
+  if (in.s.HashKey(key).empty()) {
+    TypeValue* type = in.s.TypeOf(key);
+    if (type != nullptr && (type->is("builtins:list") || type->is("builtins:dict") || type->is("builtins:set")))
+      return in.Raise("builtins:TypeError", StrCat("unhashable type: '", type->symbol.substr(9), "'"));
+    return in.Break(Reason::kUnsupportedValue, "a dict key whose hash runs code");
+  }
+  in.s.MappingSet(dict, key, value);
+  return Next();
+}
+
+}  // namespace
+
+Outcome OpBuildTuple(Interp& in, Frame& f, const Instruction& i) {
+  size_t count = static_cast<size_t>(i.arg);
+  return Replace(f, count, in.Done(in.s.Tuple(TopValues(f, count))));
+}
+
+Outcome OpBuildList(Interp& in, Frame& f, const Instruction& i) {
+  size_t count = static_cast<size_t>(i.arg);
+  return Replace(f, count, in.Done(in.s.List(TopValues(f, count))));
+}
+
+Outcome OpBuildSet(Interp& in, Frame& f, const Instruction& i) {
+  size_t count = static_cast<size_t>(i.arg);
+  auto* set = in.s.New<SetValue>();
+  set->mutable_made = true;
+  for (V item : TopValues(f, count)) {
+    FRAMEGATE_TAKE([[maybe_unused]] V none, AddToSet(in, set, item));
+  }
+  return Replace(f, count, in.Done(set));
+}
+
+Outcome OpBuildMap(Interp& in, Frame& f, const Instruction& i) {
+  size_t count = 2 * static_cast<size_t>(i.arg);
+  MappingValue* dict = in.s.Dict();
+  Values cells = TopValues(f, count);
+  for (size_t at = 0; at < count; at += 2) {
+    FRAMEGATE_TAKE([[maybe_unused]] V none, PutInDict(in, dict, cells[at], cells[at + 1]));
+  }
+  return Replace(f, count, in.Done(dict));
+}
+
+Outcome OpBuildConstKeyMap(Interp& in, Frame& f, const Instruction& i) {
+  size_t count = static_cast<size_t>(i.arg);
+  const Constant* keys = AsConstant(in.s.Resolve(Cell(f, 1)));
+  Values cells = TopValues(f, count + 1);
+  MappingValue* dict = in.s.Dict();
+  for (size_t at = 0; keys != nullptr && at < count; ++at)
+    in.s.MappingSet(dict, in.s.Const(keys->items[at]), cells[at]);
+  return Replace(f, count + 1, in.Done(dict));
+}
+
+Outcome OpBuildString(Interp& in, Frame& f, const Instruction& i) {
+  size_t count = static_cast<size_t>(i.arg);
+  std::string text;
+  for (V part : TopValues(f, count)) {
+    const Constant* c = AsConstant(in.s.Resolve(part));
+    if (c == nullptr || !c->is_str())
+      return in.Break(Reason::kUnsupportedValue, "a string of unknown parts");
+    text += c->text;
+  }
+  return Replace(f, count, in.Done(in.s.Str(std::move(text))));
+}
+
+Outcome OpListAppend(Interp& in, Frame& f, const Instruction& i) {
+  auto* list = As<SequenceValue>(in.s.Resolve(Cell(f, static_cast<size_t>(i.arg) + 1)));
+  if (list == nullptr || list->is_real())
+    return in.Break(Reason::kUnsupportedMutation, "LIST_APPEND to a list from elsewhere");
+  in.s.Touch(list);
+  list->items.push_back(Cell(f, 1));
+  Pop(f, 1);
+  return Next();
+}
+
+Outcome OpSetAdd(Interp& in, Frame& f, const Instruction& i) {
+  auto* set = As<SetValue>(in.s.Resolve(Cell(f, static_cast<size_t>(i.arg) + 1)));
+  if (set == nullptr || set->is_real())
+    return in.Break(Reason::kUnsupportedMutation, "SET_ADD to a set from elsewhere");
+  return Consume(f, 1, AddToSet(in, set, Cell(f, 1)));
+}
+
+Outcome OpMapAdd(Interp& in, Frame& f, const Instruction& i) {
+  auto* dict = As<MappingValue>(in.s.Resolve(Cell(f, static_cast<size_t>(i.arg) + 2)));
+  if (dict == nullptr || dict->is_real())
+    return in.Break(Reason::kUnsupportedMutation, "MAP_ADD to a dict from elsewhere");
+  return Consume(f, 2, PutInDict(in, dict, Cell(f, 2), Cell(f, 1)));
+}
+
+Outcome OpListExtend(Interp& in, Frame& f, const Instruction& i) {
+  auto* list = As<SequenceValue>(in.s.Resolve(Cell(f, static_cast<size_t>(i.arg) + 1)));
+  if (list == nullptr || list->is_real())
+    return in.Break(Reason::kUnsupportedMutation, "LIST_EXTEND of a list from elsewhere");
+  Values items;
+  FRAMEGATE_TAKE([[maybe_unused]] V none, in.ToValues(Cell(f, 1), &items));
+  in.s.Touch(list);
+  list->items.insert(list->items.end(), items.begin(), items.end());
+  Pop(f, 1);
+  return Next();
+}
+
+Outcome OpSetUpdate(Interp& in, Frame& f, const Instruction& i) {
+  auto* set = As<SetValue>(in.s.Resolve(Cell(f, static_cast<size_t>(i.arg) + 1)));
+  if (set == nullptr || set->is_real())
+    return in.Break(Reason::kUnsupportedMutation, "SET_UPDATE of a set from elsewhere");
+  Values items;
+  FRAMEGATE_TAKE([[maybe_unused]] V none, in.ToValues(Cell(f, 1), &items));
+  for (V item : items) {
+    FRAMEGATE_TAKE([[maybe_unused]] V added, AddToSet(in, set, item));
+  }
+  Pop(f, 1);
+  return Next();
+}
+
+namespace {
+
+// DICT_UPDATE and DICT_MERGE. `merge` refuses repeated keys, as keyword arguments do.
+Outcome UpdateDict(Interp& in, Frame& f, const Instruction& i, bool merge) {
+  auto* dict = As<MappingValue>(in.s.Resolve(Cell(f, static_cast<size_t>(i.arg) + 1)));
+  auto* from = As<MappingValue>(in.s.Resolve(Cell(f, 1)));
+  if (dict == nullptr || dict->is_real() || from == nullptr || !in.s.TypeOf(from)->is("builtins:dict"))
+    return in.Break(Reason::kUnsupportedMutation, "** of something other than a dict");
+  if (!in.s.Complete(from))
+    return in.Break(Reason::kUnsupportedValue, "** of a dict whose keys cannot be known");
+  for (const auto& [key, value] : from->items) {
+    if (merge && in.s.MappingGet(dict, key) != nullptr) {
+      const Constant* name = AsConstant(in.s.Resolve(key));
+      return in.Raise("builtins:TypeError", StrCat("got multiple values for keyword argument '", name == nullptr ? "" : name->text, "'"));
+    }
+    in.s.MappingSet(dict, key, value);
+  }
+  Pop(f, 1);
+  return Next();
+}
+
+}  // namespace
+
+Outcome OpDictUpdate(Interp& in, Frame& f, const Instruction& i) { return UpdateDict(in, f, i, false); }
+Outcome OpDictMerge(Interp& in, Frame& f, const Instruction& i) { return UpdateDict(in, f, i, true); }
+
+Outcome OpListToTuple(Interp& in, Frame& f, const Instruction&) {
+  auto* list = As<SequenceValue>(in.s.Resolve(Cell(f, 1)));
+  if (list == nullptr)
+    return in.Break(Reason::kUnsupportedValue, "LIST_TO_TUPLE");
+  return Replace(f, 1, in.Done(in.s.Tuple(list->items)));
+}
+
+namespace {
+
+constexpr const char* kConversions[] = {"", "builtins:str", "builtins:repr", "builtins:ascii"};
+
+}  // namespace
+
+Outcome OpFormatValue(Interp& in, Frame& f, const Instruction& i) {
+  size_t cells = i.arg2 == 1 ? 2 : 1;
+  V value = Cell(f, cells);
+  if (i.arg != 0) {
+    FRAMEGATE_TAKE(value, in.CallBuiltin(kConversions[i.arg], {.positional = {value}}, kSync));
+  }
+  const Constant* text = AsConstant(in.s.Resolve(value));
+  if (i.arg2 == 0 && text != nullptr && text->is_str())
+    return Replace(f, cells, in.Done(value));
+  V spec = i.arg2 == 1 ? Cell(f, 1) : in.s.Str("");
+  return Replace(f, cells, in.CallBuiltin("builtins:format", {.positional = {value, spec}}, kSync));
+}
+
+Outcome OpConvertValue(Interp& in, Frame& f, const Instruction& i) {
+  return Replace(f, 1, in.CallBuiltin(kConversions[i.arg], {.positional = {Cell(f, 1)}}, kSync));
+}
+
+namespace {
+
+Outcome WrongCount(Interp& in, size_t got, size_t want) {
+  if (got < want)
+    return in.Raise("builtins:ValueError", StrCat("not enough values to unpack (expected ", want, ", got ", got, ")"));
+  return in.Raise("builtins:ValueError", StrCat("too many values to unpack (expected ", want, ")"));
+}
+
+Outcome ItemsToUnpack(Interp& in, V value, Values* items) {
+  value = in.s.Resolve(value);
+  TypeValue* type = in.s.TypeOf(value);
+  if (As<TensorValue>(value) == nullptr && type != nullptr && !type->Has(model::TypeFlag::kIterable) &&
+      in.s.TypeAttr(type, "__getitem__") == nullptr && in.s.TypeAttr(type, "__iter__") == nullptr)
+    return in.Raise("builtins:TypeError",
+                    StrCat("cannot unpack non-iterable ", type->symbol.substr(type->symbol.rfind(':') + 1), " object"));
+  return in.ToValues(value, items);
+}
+
+}  // namespace
+
+Outcome OpUnpackSequence(Interp& in, Frame& f, const Instruction& i) {
+  Values items;
+  FRAMEGATE_TAKE([[maybe_unused]] V none, ItemsToUnpack(in, Cell(f, 1), &items));
+  if (items.size() != static_cast<size_t>(i.arg))
+    return WrongCount(in, items.size(), static_cast<size_t>(i.arg));
+  Pop(f, 1);
+  f.stack.insert(f.stack.end(), items.rbegin(), items.rend());
+  return Next();
+}
+
+Outcome OpUnpackEx(Interp& in, Frame& f, const Instruction& i) {
+  Values items;
+  FRAMEGATE_TAKE([[maybe_unused]] V none, ItemsToUnpack(in, Cell(f, 1), &items));
+  size_t before = static_cast<size_t>(i.arg), after = static_cast<size_t>(i.arg2);
+  if (items.size() < before + after)
+    return in.Raise("builtins:ValueError",
+                    StrCat("not enough values to unpack (expected at least ", before + after, ", got ", items.size(), ")"));
+  Values rest(items.begin() + static_cast<ptrdiff_t>(before), items.end() - static_cast<ptrdiff_t>(after));
+  V list = in.s.List(std::move(rest));
+  Pop(f, 1);
+  for (size_t at = 0; at < after; ++at)
+    f.stack.push_back(items[items.size() - 1 - at]);
+  f.stack.push_back(list);
+  for (size_t at = before; at-- > 0;)
+    f.stack.push_back(items[at]);
+  return Next();
+}
+
+}  // namespace framegate::translator

@@ -1,0 +1,89 @@
+// Generators and coroutines made and driven inside the frame.
+#include "base/strings.h"
+#include "translator/ops/stack.h"
+
+namespace framegate::translator {
+
+using model::Reason;
+using model::Resume;
+
+Outcome OpResume(Interp&, Frame&, const Instruction&) { return Next(); }
+
+// The frame that runs becomes the generator; its caller gets the generator. The value of the first send is dropped by the code itself.
+Outcome OpReturnGenerator(Interp& in, Frame& f, const Instruction&) {
+  if (in.frames().size() == 1)
+    return in.Break(Reason::kGeneratorRoot, f.code->image->qualname);
+  if ((f.code->image->flags & 0x200) != 0)
+    return in.Break(Reason::kUnsupportedGenerator, "an async generator");
+  auto* generator = in.s.New<GeneratorValue>();
+  generator->mutable_made = true;
+  generator->qualname = f.code->image->qualname;
+  generator->type = in.s.TypeOfSymbol((f.code->image->flags & 0x80) != 0 ? "types:CoroutineType" : "types:GeneratorType");
+  auto frame = std::make_shared<Frame>(f);
+  frame->generator = generator;
+  frame->sync_root = false;
+  generator->frame = frame;
+  return {Flow::kReturn, generator};
+}
+
+Outcome OpYieldValue(Interp& in, Frame& f, const Instruction&) {
+  if (f.generator == nullptr)
+    return in.Break(Reason::kUnsupportedGenerator, "a yield outside of a captured generator");
+  V value = Cell(f, 1);
+  Pop(f, 1);
+  return {Flow::kYield, value};
+}
+
+Outcome OpGetYieldFromIter(Interp& in, Frame& f, const Instruction&) {
+  if (As<GeneratorValue>(in.s.Resolve(Cell(f, 1))) != nullptr)
+    return Next();
+  return Replace(f, 1, in.Iter(Cell(f, 1)));
+}
+
+// Stack: receiver, value to send. Gives what the receiver yields; jumps with its return value when it ends.
+Outcome OpSend(Interp& in, Frame& f, const Instruction& i) {
+  V receiver = in.s.Resolve(Cell(f, 2)), value = Cell(f, 1);
+  if (auto* generator = As<GeneratorValue>(receiver)) {
+    Pop(f, 1);
+    Outcome outcome = in.Send(generator, value, {true, Resume::kNext});
+    if (outcome.flow == Flow::kBreak || outcome.flow == Flow::kRaise)
+      f.stack.push_back(value);
+    return outcome;
+  }
+  if (in.s.Resolve(value) != in.s.None())
+    return in.Break(Reason::kUnsupportedGenerator, "send to an iterator");
+  FRAMEGATE_TAKE(V item, in.Next(receiver));
+  if (item != nullptr) {
+    Cell(f, 1) = item;
+    return Next();
+  }
+  Pop(f, in.s.Is311() ? 2 : 1);
+  f.stack.push_back(in.s.None());
+  f.ip = i.target;
+  return {Flow::kJump, nullptr};
+}
+
+Outcome OpEndSend(Interp&, Frame& f, const Instruction&) {
+  V value = Cell(f, 1);
+  Pop(f, 2);
+  f.stack.push_back(value);
+  return Next();
+}
+
+Outcome OpGetAwaitable(Interp& in, Frame& f, const Instruction&) {
+  V value = in.s.Resolve(Cell(f, 1));
+  if (auto* generator = As<GeneratorValue>(value); generator != nullptr && generator->type->is("builtins:coroutine"))
+    return Next();
+  FRAMEGATE_TAKE(V method, in.LookupSpecial(value, "__await__"));
+  if (method == nullptr)
+    return in.Break(Reason::kUnsupportedGenerator, "await of something that is no awaitable");
+  return Replace(f, 1, in.Call(method, {}));
+}
+
+Outcome OpGetAiter(Interp& in, Frame&, const Instruction&) { return in.Break(Reason::kUnsupportedGenerator, "async for"); }
+Outcome OpGetAnext(Interp& in, Frame&, const Instruction&) { return in.Break(Reason::kUnsupportedGenerator, "async for"); }
+Outcome OpEndAsyncFor(Interp& in, Frame&, const Instruction&) { return in.Break(Reason::kUnsupportedGenerator, "async for"); }
+Outcome OpBeforeAsyncWith(Interp& in, Frame&, const Instruction&) { return in.Break(Reason::kUnsupportedGenerator, "async with"); }
+Outcome OpAsyncGenWrap(Interp& in, Frame&, const Instruction&) { return in.Break(Reason::kUnsupportedGenerator, "an async generator"); }
+
+}  // namespace framegate::translator

@@ -1,0 +1,112 @@
+// Globals, names of class bodies, imports.
+#include "base/strings.h"
+#include "translator/ops/stack.h"
+
+namespace framegate::translator {
+
+using model::Reason;
+
+namespace {
+
+const std::string& Name(const Frame& f, const Instruction& i) { return f.code->image->names[static_cast<size_t>(i.arg)]; }
+
+MappingValue* Globals(Interp& in, Frame& f) {
+  FunctionValue* function = f.function;
+  if (function->globals == nullptr && function->is_real())
+    function->globals = in.s.StepFrom(function, model::Step::kFuncGlobals);
+  return As<MappingValue>(in.s.Resolve(function->globals));
+}
+
+MappingValue* Builtins(Interp& in, Frame& f) {
+  FunctionValue* function = f.function;
+  if (function->builtins == nullptr && function->is_real())
+    function->builtins = in.s.StepFrom(function, model::Step::kFuncBuiltins);
+  return As<MappingValue>(in.s.Resolve(function->builtins));
+}
+
+// Value null: neither globals nor builtins hold the name (NameError is raised then).
+Outcome GlobalOrBuiltin(Interp& in, Frame& f, const std::string& name) {
+  MappingValue* globals = Globals(in, f);
+  if (globals == nullptr)
+    return in.Break(Reason::kUnsupportedValue, "globals that are no dict");
+  V key = in.s.Str(name);
+  if (V value = in.s.MappingGet(globals, key))
+    return in.Done(value);
+  MappingValue* builtins = Builtins(in, f);
+  if (builtins == nullptr)
+    return in.Break(Reason::kUnsupportedValue, "builtins that are no dict");
+  if (V value = in.s.MappingGet(builtins, key))
+    return in.Done(value);
+  return in.Raise("builtins:NameError", StrCat("name '", name, "' is not defined"));
+}
+
+}  // namespace
+
+Outcome OpLoadGlobal(Interp& in, Frame& f, const Instruction& i) {
+  FRAMEGATE_TAKE(V value, GlobalOrBuiltin(in, f, Name(f, i)));
+  bool with_null = i.arg2 == 1;
+  if (with_null && !in.s.Is313())
+    f.stack.push_back(nullptr);
+  f.stack.push_back(value);
+  if (with_null && in.s.Is313())
+    f.stack.push_back(nullptr);
+  return Next();
+}
+
+Outcome OpStoreGlobal(Interp& in, Frame& f, const Instruction& i) {
+  MappingValue* globals = Globals(in, f);
+  if (globals == nullptr)
+    return in.Break(Reason::kUnsupportedValue, "globals that are no dict");
+  in.s.MappingSet(globals, in.s.Str(Name(f, i)), Cell(f, 1));
+  Pop(f, 1);
+  return Next();
+}
+
+Outcome OpDeleteGlobal(Interp& in, Frame& f, const Instruction& i) {
+  MappingValue* globals = Globals(in, f);
+  if (globals == nullptr)
+    return in.Break(Reason::kUnsupportedValue, "globals that are no dict");
+  if (!in.s.MappingDelete(globals, in.s.Str(Name(f, i))))
+    return in.Raise("builtins:NameError", StrCat("name '", Name(f, i), "' is not defined"));
+  return Next();
+}
+
+// Class bodies run on a namespace mapping that is no fast local; see translator/ops/classes.cc for how they are captured.
+Outcome OpLoadClassDeref(Interp& in, Frame& f, const Instruction& i) { return in.Break(Reason::kUnsupportedOpcode, StrCat("LOAD_CLASSDEREF ", f.code->image->name, i.arg)); }
+Outcome OpLoadFromDictOrDeref(Interp& in, Frame&, const Instruction&) { return in.Break(Reason::kUnsupportedOpcode, "LOAD_FROM_DICT_OR_DEREF"); }
+Outcome OpLoadName(Interp& in, Frame&, const Instruction&) { return in.Break(Reason::kUnsupportedOpcode, "LOAD_NAME"); }
+Outcome OpStoreName(Interp& in, Frame&, const Instruction&) { return in.Break(Reason::kUnsupportedOpcode, "STORE_NAME"); }
+Outcome OpDeleteName(Interp& in, Frame&, const Instruction&) { return in.Break(Reason::kUnsupportedOpcode, "DELETE_NAME"); }
+Outcome OpLoadLocals(Interp& in, Frame&, const Instruction&) { return in.Break(Reason::kUnsupportedOpcode, "LOAD_LOCALS"); }
+Outcome OpLoadFromDictOrGlobals(Interp& in, Frame&, const Instruction&) { return in.Break(Reason::kUnsupportedOpcode, "LOAD_FROM_DICT_OR_GLOBALS"); }
+Outcome OpImportStar(Interp& in, Frame&, const Instruction&) { return in.Break(Reason::kImport, "import *"); }
+Outcome OpSetupAnnotations(Interp& in, Frame&, const Instruction&) { return in.Break(Reason::kUnsupportedOpcode, "SETUP_ANNOTATIONS"); }
+Outcome OpPrintExpr(Interp& in, Frame&, const Instruction&) { return in.Break(Reason::kInputOutput, "PRINT_EXPR"); }
+
+// An import of a loaded module is a look-up in sys.modules; what is not loaded would run code.
+Outcome OpImportName(Interp& in, Frame& f, const Instruction& i) {
+  const Constant* level = AsConstant(in.s.Resolve(Cell(f, 2)));
+  V from = in.s.Resolve(Cell(f, 1));
+  if (level == nullptr || !level->is_int() || level->integer != 0)
+    return in.Break(Reason::kImport, StrCat("relative import of ", Name(f, i)));
+  const std::string& name = Name(f, i);
+  std::string module = from == in.s.None() ? name.substr(0, name.find('.')) : name;
+  Constant key = Constant::Str(module), full = Constant::Str(name);
+  if (in.s.mirror().Root(model::Step::kSysModule, 0, full) == model::kAbsent)
+    return in.Break(Reason::kImport, name);
+  V value = in.s.Real(in.s.mirror().Root(model::Step::kSysModule, 0, key), in.s.subjects().Root(model::Step::kSysModule, 0, key));
+  if (value == nullptr)
+    return in.Break(Reason::kImport, name);
+  return Replace(f, 2, in.Done(value));
+}
+
+Outcome OpImportFrom(Interp& in, Frame& f, const Instruction& i) {
+  Outcome outcome = in.GetAttr(Cell(f, 1), Name(f, i));
+  if (outcome.flow == Flow::kRaise)
+    return in.Break(Reason::kImport, StrCat("from ... import ", Name(f, i)));
+  if (outcome.ok())
+    f.stack.push_back(outcome.value);
+  return outcome;
+}
+
+}  // namespace framegate::translator

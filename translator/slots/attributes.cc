@@ -1,0 +1,393 @@
+// Attribute lookup and assignment as CPython's generic, type, module and super algorithms do them.
+#include "translator/slots/slots.h"
+
+namespace framegate::translator {
+
+using model::Reason;
+using model::Step;
+using model::TypeFlag;
+
+namespace {
+
+Outcome NoAttribute(Interp& in, V object, TypeValue* type, const std::string& name) {
+  if (auto* self = As<TypeValue>(object))
+    return in.Raise("builtins:AttributeError", StrCat("type object '", TypeName(self), "' has no attribute '", name, "'"));
+  if (type != nullptr && type->is("builtins:module")) {
+    V module = in.s.InstanceAttr(object, "__name__");
+    const Constant* text = module == nullptr ? nullptr : AsConstant(in.s.Resolve(module));
+    return in.Raise("builtins:AttributeError",
+                    StrCat("module '", text == nullptr ? "?" : text->text, "' has no attribute '", name, "'"));
+  }
+  return in.Raise("builtins:AttributeError", StrCat("'", TypeName(type), "' object has no attribute '", name, "'"));
+}
+
+V Bound(Interp& in, V function, V self) {
+  auto* method = in.s.New<MethodValue>();
+  method->function = function;
+  method->self = self;
+  return method;
+}
+
+// C getset descriptors whose values the translator knows; null: unknown.
+V KnownGetset(Interp& in, const std::string& symbol, V object) {
+  Session& s = in.s;
+  std::string_view name = std::string_view(symbol).substr(symbol.rfind('.') + 1);
+  if (name == "__class__")
+    return s.TypeOf(object);
+  if (name == "__dict__") {
+    auto* view = s.New<ViewValue>();
+    view->form = ViewForm::kInstanceDict;
+    view->target = object;
+    view->type = s.TypeOfSymbol("builtins:dict");
+    return view;
+  }
+  if (auto* function = As<FunctionValue>(object)) {
+    if (name == "__name__") return s.Str(function->name);
+    if (name == "__qualname__") return s.Str(function->qualname);
+    if (name == "__defaults__") {
+      if (function->defaults == nullptr && function->is_real())
+        function->defaults = s.StepFrom(function, Step::kFuncDefaults);
+      return function->defaults == nullptr ? s.None() : function->defaults;
+    }
+    return nullptr;
+  }
+  if (auto* type = As<TypeValue>(object)) {
+    if (name == "__name__") return s.Str(TypeName(type));
+    if (name == "__qualname__") return s.Str(type->symbol.substr(type->symbol.find(':') + 1));
+    if (name == "__module__") return s.Str(type->symbol.substr(0, type->symbol.find(':')));
+    if (name == "__mro__") {
+      Values mro(s.MroOf(type).begin(), s.MroOf(type).end());
+      return s.Tuple(std::move(mro));
+    }
+    return nullptr;
+  }
+  if (auto* exception = As<ObjectValue>(object); exception != nullptr && !exception->is_real()) {
+    if (name == "args") return s.Tuple(exception->arguments);
+    if (name == "__cause__") return exception->cause == nullptr ? s.None() : exception->cause;
+    if (name == "__context__") return exception->context == nullptr ? s.None() : exception->context;
+    if (name == "__suppress_context__") return s.Bool(exception->suppress_context);
+    if (name == "__traceback__") return s.None();
+    if (name == "value" && symbol == "builtins:StopIteration.value")
+      return exception->arguments.empty() ? s.None() : exception->arguments[0];
+  }
+  return nullptr;
+}
+
+// functools.cached_property: what it stored, or its function's value, stored now.
+Outcome CachedProperty(Interp& in, V descriptor, V object) {
+  FRAMEGATE_TAKE(V name, in.GetAttr(descriptor, "attrname"));
+  const Constant* text = ConstantOf(in.s, name, ConstantKind::kStr);
+  FRAMEGATE_TAKE(V function, in.GetAttr(descriptor, "func"));
+  if (text == nullptr)
+    return in.Break(Reason::kUnsupportedAttribute, "cached_property without a name");
+  if (V stored = in.s.InstanceAttr(object, text->text))
+    return in.Done(stored);
+  FRAMEGATE_TAKE(V value, in.Call(function, {.positional = {object}}));
+  in.s.SetInstanceAttr(object, text->text, value);
+  return in.Done(value);
+}
+
+// `descriptor.__get__(object, type)`; object null for access through the class.
+Outcome GetThrough(Interp& in, V descriptor, V object, TypeValue* type, const std::string& name, Tail tail) {
+  Session& s = in.s;
+  descriptor = s.Resolve(descriptor);
+  if (As<FunctionValue>(descriptor) != nullptr)
+    return in.Done(object == nullptr ? descriptor : Bound(in, descriptor, object));
+  TypeValue* kind = s.TypeOf(descriptor);
+  if (kind == nullptr)
+    return in.Break(Reason::kUnsupportedAttribute, StrCat(TypeName(type), ".", name));
+  if (kind->is("builtins:staticmethod"))
+    return in.Done(s.StepFrom(descriptor, Step::kMethodFunc));
+  if (kind->is("builtins:classmethod"))
+    return in.Done(Bound(in, s.StepFrom(descriptor, Step::kMethodFunc), type));
+  if (kind->is("builtins:classmethod_descriptor"))
+    return in.Done(Bound(in, descriptor, type));
+  if (kind->is("builtins:property")) {
+    if (object == nullptr)
+      return in.Done(descriptor);
+    V getter = s.StepFrom(descriptor, Step::kPropertyGet);
+    if (getter == nullptr)
+      return in.Raise("builtins:AttributeError", StrCat("property '", name, "' of '", TypeName(type), "' object has no getter"));
+    return in.Call(getter, {.positional = {object}}, tail);
+  }
+  if (object == nullptr && kind->symbol.starts_with("builtins:") && !kind->Has(TypeFlag::kPythonDescriptor))
+    return in.Done(descriptor);
+  if (kind->is("functools:cached_property"))
+    return object == nullptr ? in.Done(descriptor) : CachedProperty(in, descriptor, object);
+  if (kind->is("builtins:method_descriptor") || kind->is("builtins:wrapper_descriptor"))
+    return in.Done(Bound(in, descriptor, object));
+  if (kind->is("builtins:member_descriptor")) {
+    if (auto* o = As<ObjectValue>(object))
+      for (const auto& [own, value] : o->attributes)
+        if (own == name && value != nullptr)
+          return in.Done(value);
+    V value = object->is_real() ? s.StepFrom(object, Step::kSlotMember, name) : nullptr;
+    return value == nullptr ? NoAttribute(in, object, type, name) : in.Done(value);
+  }
+  if (auto* builtin = As<BuiltinValue>(descriptor); builtin != nullptr && kind->is("builtins:getset_descriptor")) {
+    if (V value = KnownGetset(in, builtin->symbol, object))
+      return in.Done(value);
+    return in.Break(Reason::kUnsupportedAttribute, builtin->symbol);
+  }
+  if (kind->Has(TypeFlag::kPythonDescriptor)) {
+    V get = s.TypeAttr(kind, "__get__");
+    if (get == nullptr)
+      return in.Done(descriptor);
+    return in.Call(get, {.positional = {descriptor, object == nullptr ? s.None() : object, type}}, tail);
+  }
+  if (!kind->Has(TypeFlag::kDescriptor))
+    return in.Done(descriptor);
+  return in.Break(Reason::kUnsupportedAttribute, StrCat(TypeName(type), ".", name, ", a ", kind->symbol));
+}
+
+// torch.nn.Module.__getattr__: parameters, buffers, submodules.
+Outcome ModuleGetattr(Interp& in, V object, TypeValue* type, const std::string& name) {
+  V key = in.s.Str(name);
+  for (const char* table : {"_parameters", "_buffers", "_modules"}) {
+    V dict = in.s.InstanceAttr(object, table);
+    auto* mapping = dict == nullptr ? nullptr : As<MappingValue>(in.s.Resolve(dict));
+    if (mapping == nullptr)
+      continue;
+    if (V value = in.s.MappingGet(mapping, key))
+      return in.Done(value);
+  }
+  return NoAttribute(in, object, type, name);
+}
+
+Outcome FallBack(Interp& in, V object, TypeValue* type, const std::string& name, Tail tail) {
+  V getattr = type->Has(TypeFlag::kPythonGetattr) ? in.s.TypeAttr(type, "__getattr__") : nullptr;
+  if (getattr == nullptr)
+    return NoAttribute(in, object, type, name);
+  auto* function = As<FunctionValue>(in.s.Resolve(getattr));
+  if (function != nullptr && function->symbol == "torch.nn.modules.module:Module.__getattr__")
+    return ModuleGetattr(in, object, type, name);
+  return in.Call(getattr, {.positional = {object, in.s.Str(name)}}, tail);
+}
+
+Outcome Generic(Interp& in, V object, TypeValue* type, const std::string& name, Tail tail, bool fall_back) {
+  Session& s = in.s;
+  V meta = s.TypeAttr(type, name);
+  TypeValue* kind = meta == nullptr ? nullptr : s.TypeOf(meta);
+  if (kind != nullptr && kind->Has(TypeFlag::kDataDescriptor)) {
+    Outcome outcome = GetThrough(in, meta, object, type, name, tail);
+    return outcome;
+  }
+  if (V value = s.InstanceAttr(object, name))
+    return in.Done(value);
+  if (meta != nullptr)
+    return GetThrough(in, meta, object, type, name, tail);
+  return fall_back ? FallBack(in, object, type, name, tail) : NoAttribute(in, object, type, name);
+}
+
+Outcome GetFromType(Interp& in, TypeValue* self, const std::string& name, Tail tail) {
+  Session& s = in.s;
+  TypeValue* metatype = s.TypeOf(self);
+  V meta = metatype == nullptr ? nullptr : s.TypeAttr(metatype, name);
+  TypeValue* kind = meta == nullptr ? nullptr : s.TypeOf(meta);
+  if (kind != nullptr && kind->Has(TypeFlag::kDataDescriptor))
+    return GetThrough(in, meta, self, metatype, name, tail);
+  if (V value = s.TypeAttr(self, name)) {
+    TypeValue* value_type = As<ConstantValue>(s.Resolve(value)) != nullptr ? nullptr : s.TypeOf(value);
+    if (value_type != nullptr && value_type->Has(TypeFlag::kDescriptor))
+      return GetThrough(in, value, nullptr, self, name, tail);
+    return in.Done(value);
+  }
+  if (meta != nullptr)
+    return GetThrough(in, meta, self, metatype, name, tail);
+  return metatype == nullptr ? NoAttribute(in, self, nullptr, name) : FallBack(in, self, metatype, name, tail);
+}
+
+Outcome GetFromSuper(Interp& in, SuperValue* super, const std::string& name, Tail tail) {
+  const std::vector<TypeValue*>& mro = in.s.MroOf(super->self_type);
+  bool after = false;
+  for (TypeValue* base : mro) {
+    if (!after) {
+      after = base == super->start;
+      continue;
+    }
+    V value = nullptr;
+    for (const auto& [own, set] : base->own)
+      if (own == name)
+        value = set;
+    if (value == nullptr && base->is_real())
+      value = in.s.StepFrom(base, Step::kTypeDictItem, name);
+    if (value == nullptr)
+      continue;
+    TypeValue* kind = in.s.TypeOf(value);
+    if (kind == nullptr || !kind->Has(TypeFlag::kDescriptor))
+      return in.Done(value);
+    bool through_class = As<TypeValue>(super->self) == super->self_type;
+    return GetThrough(in, value, through_class ? nullptr : super->self, super->self_type, name, tail);
+  }
+  return in.Raise("builtins:AttributeError", StrCat("'super' object has no attribute '", name, "'"));
+}
+
+Outcome GetFromMethod(Interp& in, MethodValue* method, TypeValue* type, const std::string& name, Tail tail) {
+  if (name == "__self__")
+    return in.Done(method->self);
+  if (name == "__func__")
+    return in.Done(method->function);
+  if (V meta = in.s.TypeAttr(type, name); meta != nullptr && name != "__doc__" && name != "__name__")
+    return GetThrough(in, meta, method, type, name, tail);
+  return in.GetAttr(method->function, name, tail);
+}
+
+}  // namespace
+
+Outcome Interp::GetAttr(V object, const std::string& name, Tail tail) {
+  object = s.Resolve(object);
+  if (object == nullptr)
+    return Break(Reason::kUnsupportedAttribute, name);
+  if (auto* tensor = As<TensorValue>(object))
+    return TensorAttr(tensor, name, tail);
+  if (auto* type = As<TypeValue>(object))
+    return GetFromType(*this, type, name, tail);
+  if (auto* super = As<SuperValue>(object))
+    return GetFromSuper(*this, super, name, tail);
+  TypeValue* type = s.TypeOf(object);
+  if (type == nullptr)
+    return Break(Reason::kUnsupportedAttribute, name);
+  if (auto* method = As<MethodValue>(object))
+    return GetFromMethod(*this, method, type, name, tail);
+  if (As<OpaqueValue>(object) != nullptr || As<ResidualValue>(object) != nullptr)
+    return Break(Reason::kUnsupportedAttribute, StrCat(type->symbol, ".", name));
+  if (type->is("builtins:module")) {
+    if (V value = s.InstanceAttr(object, name))
+      return Done(value);
+    if (V getattr = s.InstanceAttr(object, "__getattr__"))
+      return Call(getattr, {.positional = {s.Str(name)}}, tail);
+    return NoAttribute(*this, object, type, name);
+  }
+  if (type->Has(TypeFlag::kPythonGetattr)) {
+    V getattribute = s.TypeAttr(type, "__getattribute__");
+    if (auto* function = As<FunctionValue>(s.Resolve(getattribute))) {
+      Outcome outcome = Call(function, {.positional = {object, s.Str(name)}});
+      if (outcome.flow != Flow::kRaise || !s.IsSubclass(s.TypeOf(s.raised), "builtins:AttributeError"))
+        return outcome;
+      return FallBack(*this, object, type, name, tail);
+    }
+  } else if (!type->Has(TypeFlag::kGenericGetattr) && object->is_real() && As<ObjectValue>(object) != nullptr) {
+    return Break(Reason::kUnsupportedAttribute, StrCat(type->symbol, ".", name));
+  }
+  return Generic(*this, object, type, name, tail, true);
+}
+
+Outcome GetAttrGeneric(Interp& in, V object, const std::string& name, Tail tail) {
+  TypeValue* type = in.s.TypeOf(object);
+  if (type == nullptr || As<TensorValue>(object) != nullptr || As<OpaqueValue>(object) != nullptr || As<ResidualValue>(object) != nullptr)
+    return in.Break(Reason::kUnsupportedAttribute, name);
+  return Generic(in, object, type, name, tail, false);
+}
+
+Outcome Interp::LookupSpecial(V object, const std::string& name) {
+  TypeValue* type = s.TypeOf(object);
+  if (type == nullptr)
+    return Break(Reason::kUnsupportedAttribute, name);
+  V meta = s.TypeAttr(type, name);
+  if (meta == nullptr)
+    return Done(nullptr);
+  return GetThrough(*this, meta, s.Resolve(object), type, name, kSync);
+}
+
+namespace {
+
+Outcome SetOnType(Interp& in, TypeValue* type, const std::string& name, V value) {
+  if (!type->Has(TypeFlag::kHeapType))
+    return in.Raise("builtins:TypeError", StrCat("cannot set '", name, "' attribute of immutable type '", TypeName(type), "'"));
+  return in.Break(Reason::kUnsupportedMutation, StrCat(type->symbol, ".", name, value == nullptr ? " deleted" : " set"));
+}
+
+Outcome SetThrough(Interp& in, V descriptor, TypeValue* kind, V object, const std::string& name, V value, Tail tail) {
+  Session& s = in.s;
+  if (kind->is("builtins:property")) {
+    V setter = s.StepFrom(descriptor, value == nullptr ? Step::kPropertyDel : Step::kPropertySet);
+    if (setter == nullptr)
+      return in.Raise("builtins:AttributeError", StrCat("property '", name, "' of '", TypeName(s.TypeOf(object)), "' object has no ",
+                                                        value == nullptr ? "deleter" : "setter"));
+    Args args{.positional = {object}};
+    if (value != nullptr)
+      args.positional.push_back(value);
+    return in.Call(setter, std::move(args), tail);
+  }
+  if (kind->is("builtins:member_descriptor") && As<ObjectValue>(object) != nullptr) {
+    if (value == nullptr) {
+      FRAMEGATE_TAKE([[maybe_unused]] V old, in.GetAttr(object, name));
+    }
+    s.SetInstanceAttr(object, name, value);
+    return in.Done(s.None());
+  }
+  if (kind->Has(TypeFlag::kPythonDescriptor)) {
+    V set = s.TypeAttr(kind, value == nullptr ? "__delete__" : "__set__");
+    if (set == nullptr)
+      return in.Raise("builtins:AttributeError", value == nullptr ? "__delete__" : "__set__");
+    Args args{.positional = {descriptor, object}};
+    if (value != nullptr)
+      args.positional.push_back(value);
+    return in.Call(set, std::move(args), tail);
+  }
+  return in.Break(Reason::kUnsupportedMutation, StrCat(TypeName(s.TypeOf(object)), ".", name));
+}
+
+}  // namespace
+
+// object.__setattr__ and __delattr__, without looking for an override.
+Outcome SetAttrGeneric(Interp& in, V object, const std::string& name, V value, Tail tail) {
+  Session& s = in.s;
+  TypeValue* type = s.TypeOf(object);
+  if (type == nullptr || As<OpaqueValue>(object) != nullptr || As<ResidualValue>(object) != nullptr)
+    return in.Break(Reason::kUnsupportedMutation, StrCat(type == nullptr ? "?" : type->symbol, ".", name));
+  V meta = s.TypeAttr(type, name);
+  TypeValue* kind = meta == nullptr ? nullptr : s.TypeOf(meta);
+  if (kind != nullptr && kind->Has(TypeFlag::kDataDescriptor))
+    return SetThrough(in, s.Resolve(meta), kind, object, name, value, tail);
+  bool has_dict = type->Has(TypeFlag::kInstancesHaveDict);
+  if (!has_dict) {
+    if (meta != nullptr)
+      return in.Raise("builtins:AttributeError", StrCat("'", TypeName(type), "' object attribute '", name, "' is read-only"));
+    return NoAttribute(in, object, type, name);
+  }
+  if (value == nullptr && s.InstanceAttr(object, name) == nullptr)
+    return NoAttribute(in, object, type, name);
+  if (As<ObjectValue>(object) == nullptr && As<SequenceValue>(object) == nullptr && As<MappingValue>(object) == nullptr &&
+      As<FunctionValue>(object) == nullptr)
+    return in.Break(Reason::kUnsupportedMutation, StrCat(type->symbol, ".", name));
+  s.SetInstanceAttr(object, name, value);
+  return in.Done(s.None());
+}
+
+Outcome Interp::SetAttr(V object, const std::string& name, V value, Tail tail) {
+  object = s.Resolve(object);
+  if (object == nullptr)
+    return Break(Reason::kUnsupportedMutation, name);
+  if (auto* type = As<TypeValue>(object))
+    return SetOnType(*this, type, name, value);
+  if (As<TensorValue>(object) != nullptr)
+    return Break(Reason::kUnsupportedMutation, StrCat("Tensor.", name));
+  TypeValue* type = s.TypeOf(object);
+  if (type == nullptr)
+    return Break(Reason::kUnsupportedMutation, name);
+  if (type->is("builtins:module")) {
+    auto* dict = As<MappingValue>(s.Resolve(s.StepFrom(object, Step::kModuleDict)));
+    if (dict == nullptr)
+      return Break(Reason::kUnsupportedMutation, name);
+    if (value != nullptr)
+      s.MappingSet(dict, s.Str(name), value);
+    else if (!s.MappingDelete(dict, s.Str(name)))
+      return NoAttribute(*this, object, type, name);
+    return Done(s.None());
+  }
+  if (type->Has(TypeFlag::kPythonSetattr)) {
+    V method = s.TypeAttr(type, value == nullptr ? "__delattr__" : "__setattr__");
+    if (As<FunctionValue>(s.Resolve(method)) != nullptr) {
+      Args args{.positional = {object, s.Str(name)}};
+      if (value != nullptr)
+        args.positional.push_back(value);
+      return Call(method, std::move(args), tail);
+    }
+  } else if (!type->Has(TypeFlag::kGenericSetattr) && object->is_real()) {
+    return Break(Reason::kUnsupportedMutation, StrCat(type->symbol, ".", name));
+  }
+  return SetAttrGeneric(*this, object, name, value, tail);
+}
+
+}  // namespace framegate::translator

@@ -1,0 +1,331 @@
+// Calls: what is called, argument binding, frames, construction.
+#include "translator/slots/slots.h"
+#include "translator/builtins/table.h"
+
+namespace framegate::translator {
+
+using model::Reason;
+using model::Resume;
+using model::Step;
+using model::TypeFlag;
+
+namespace {
+
+// "'a'", "'a' and 'b'", "'a', 'b', and 'c'", as CPython lists names.
+std::string Listed(const std::vector<std::string>& names) {
+  std::string text;
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (i > 0)
+      text += names.size() == 2 ? " and " : i + 1 == names.size() ? ", and " : ", ";
+    text += StrCat("'", names[i], "'");
+  }
+  return text;
+}
+
+class Binder {
+ public:
+  Binder(Interp& in, FunctionValue* function, const Args& args, Values* slots)
+      : in_(in), s_(in.s), f_(function), image_(*function->code->image), args_(args), slots_(*slots) {}
+
+  Outcome Bind() {
+    size_t positional = image_.argcount, named = positional + image_.kwonlyargcount;
+    bool has_varargs = (image_.flags & 0x4) != 0, has_varkeywords = (image_.flags & 0x8) != 0;
+    size_t given = args_.positional.size();
+    for (size_t i = 0; i < std::min(given, positional); ++i)
+      slots_[i] = args_.positional[i];
+    if (has_varargs) {
+      Values rest(args_.positional.begin() + static_cast<ptrdiff_t>(std::min(given, positional)), args_.positional.end());
+      slots_[named] = s_.Tuple(std::move(rest));
+    }
+    MappingValue* keywords = has_varkeywords ? s_.Dict() : nullptr;
+    if (keywords != nullptr)
+      slots_[named + has_varargs] = keywords;
+    for (const auto& [name, value] : args_.keyword) {
+      FRAMEGATE_TAKE([[maybe_unused]] V none, Keyword(name, value, named, keywords));
+    }
+    if (given > positional && !has_varargs)
+      return TooMany(given);
+    FRAMEGATE_TAKE([[maybe_unused]] V defaulted, Defaults(given));
+    return KeywordDefaults(named);
+  }
+
+ private:
+  const std::string& Name(size_t slot) const { return image_.localsplusnames[slot]; }
+
+  Outcome Keyword(const std::string& name, V value, size_t named, MappingValue* keywords) {
+    for (size_t slot = image_.posonlyargcount; slot < named; ++slot) {
+      if (Name(slot) != name)
+        continue;
+      if (slots_[slot] != nullptr)
+        return in_.Raise("builtins:TypeError", StrCat(f_->qualname, "() got multiple values for argument '", name, "'"));
+      slots_[slot] = value;
+      return in_.Done(nullptr);
+    }
+    if (keywords != nullptr) {
+      s_.MappingSet(keywords, s_.Str(name), value);
+      return in_.Done(nullptr);
+    }
+    std::vector<std::string> as_keyword;
+    for (size_t slot = 0; slot < image_.posonlyargcount; ++slot)
+      for (const auto& [key, unused] : args_.keyword)
+        if (Name(slot) == key)
+          as_keyword.push_back(key);
+    if (!as_keyword.empty())
+      return in_.Raise("builtins:TypeError", StrCat(f_->qualname, "() got some positional-only arguments passed as keyword arguments: '",
+                                                    StrJoin(as_keyword, ", "), "'"));
+    return in_.Raise("builtins:TypeError", StrCat(f_->qualname, "() got an unexpected keyword argument '", name, "'"));
+  }
+
+  SequenceValue* DefaultsTuple() {
+    if (f_->defaults == nullptr && f_->is_real())
+      f_->defaults = s_.StepFrom(f_, Step::kFuncDefaults);
+    return f_->defaults == nullptr ? nullptr : As<SequenceValue>(s_.Resolve(f_->defaults));
+  }
+
+  Outcome TooMany(size_t given) {
+    SequenceValue* defaults = DefaultsTuple();
+    size_t with_default = defaults == nullptr ? 0 : defaults->items.size(), positional = image_.argcount;
+    size_t keyword_only = 0;
+    for (size_t slot = positional; slot < positional + image_.kwonlyargcount; ++slot)
+      keyword_only += slots_[slot] != nullptr;
+    std::string takes = with_default > 0 ? StrCat("from ", positional - with_default, " to ", positional) : StrCat(positional);
+    bool plural = with_default > 0 || positional != 1;
+    std::string extra;
+    if (keyword_only > 0)
+      extra = StrCat(" positional argument", given != 1 ? "s" : "", " (and ", keyword_only, " keyword-only argument",
+                     keyword_only != 1 ? "s" : "", ")");
+    return in_.Raise("builtins:TypeError",
+                     StrCat(f_->qualname, "() takes ", takes, " positional argument", plural ? "s" : "", " but ", given, extra,
+                            given == 1 && keyword_only == 0 ? " was" : " were", " given"));
+  }
+
+  Outcome Defaults(size_t given) {
+    size_t positional = image_.argcount;
+    if (given >= positional)
+      return in_.Done(nullptr);
+    SequenceValue* defaults = nullptr;
+    bool looked = false;
+    std::vector<std::string> missing;
+    for (size_t slot = given; slot < positional; ++slot) {
+      if (slots_[slot] != nullptr)
+        continue;
+      if (!looked)
+        defaults = DefaultsTuple();
+      looked = true;
+      size_t count = defaults == nullptr ? 0 : defaults->items.size();
+      if (slot + count >= positional)
+        slots_[slot] = defaults->items[slot + count - positional];
+      else
+        missing.push_back(Name(slot));
+    }
+    return missing.empty() ? in_.Done(nullptr) : Missing(missing, "positional");
+  }
+
+  Outcome Missing(const std::vector<std::string>& names, std::string_view kind) {
+    return in_.Raise("builtins:TypeError", StrCat(f_->qualname, "() missing ", names.size(), " required ", kind, " argument",
+                                                  names.size() == 1 ? "" : "s", ": ", Listed(names)));
+  }
+
+  Outcome KeywordDefaults(size_t named) {
+    std::vector<std::string> missing;
+    for (size_t slot = image_.argcount; slot < named; ++slot) {
+      if (slots_[slot] != nullptr)
+        continue;
+      if (f_->kwdefaults == nullptr && f_->is_real())
+        f_->kwdefaults = s_.StepFrom(f_, Step::kFuncKwdefaults);
+      auto* defaults = f_->kwdefaults == nullptr ? nullptr : As<MappingValue>(s_.Resolve(f_->kwdefaults));
+      V value = defaults == nullptr ? nullptr : s_.MappingGet(defaults, s_.Str(Name(slot)));
+      if (value == nullptr)
+        missing.push_back(Name(slot));
+      else
+        slots_[slot] = value;
+    }
+    return missing.empty() ? in_.Done(nullptr) : Missing(missing, "keyword-only");
+  }
+
+  Interp& in_;
+  Session& s_;
+  FunctionValue* f_;
+  const model::CodeImage& image_;
+  const Args& args_;
+  Values& slots_;
+};
+
+}  // namespace
+
+Outcome Interp::PushFrame(FunctionValue* function, Args args, Tail tail) {
+  if (!EnsureCode(function))
+    return Break(Reason::kUnsupportedCall, StrCat(function->qualname, ": its code cannot be had"));
+  if (frames_.size() > s.request().config.inline_depth)
+    return Break(Reason::kInlineDepth, function->qualname);
+  std::shared_ptr<Frame> frame = NewFrame(function);
+  Outcome bound = Binder(*this, function, args, &frame->slots).Bind();
+  if (!bound.ok())
+    return bound;
+  if (!tail.allowed)
+    return RunSync(std::move(frame));
+  top().waiting = tail.resume;
+  frames_.push_back(std::move(frame));
+  return {Flow::kFrame, nullptr};
+}
+
+Outcome Interp::CallFunction(FunctionValue* function, Args args, Tail tail) {
+  if (!function->symbol.empty()) {
+    if (BuiltinBody body = FindBuiltin(function->symbol))
+      return body(*this, args, tail);
+    if (IsGraphFunction(function->symbol))
+      return GraphCall(model::NodeOp::kCallFunction, function->symbol, std::move(args));
+  }
+  return PushFrame(function, std::move(args), tail);
+}
+
+Outcome Interp::Call(V callable, Args args, Tail tail) {
+  callable = s.Resolve(callable);
+  if (callable == nullptr)
+    return Break(Reason::kUnsupportedCall, "NULL");
+  switch (callable->kind) {
+    case ValueKind::kFunction:
+      return CallFunction(As<FunctionValue>(callable), std::move(args), tail);
+    case ValueKind::kMethod: {
+      auto* method = As<MethodValue>(callable);
+      args.positional.insert(args.positional.begin(), method->self);
+      return Call(method->function, std::move(args), tail);
+    }
+    case ValueKind::kBuiltin:
+      return CallBuiltin(As<BuiltinValue>(callable)->symbol, std::move(args), tail);
+    case ValueKind::kType:
+      return CallType(As<TypeValue>(callable), std::move(args), tail);
+    case ValueKind::kPartial: {
+      auto* partial = As<PartialValue>(callable);
+      args.positional.insert(args.positional.begin(), partial->args.begin(), partial->args.end());
+      auto keyword = partial->kwargs;
+      for (auto& [name, value] : args.keyword) {
+        auto it = std::find_if(keyword.begin(), keyword.end(), [&](const auto& k) { return k.first == name; });
+        if (it != keyword.end())
+          it->second = value;
+        else
+          keyword.emplace_back(name, value);
+      }
+      args.keyword = std::move(keyword);
+      return Call(partial->function, std::move(args), tail);
+    }
+    default:
+      break;
+  }
+  TypeValue* type = s.TypeOf(callable);
+  if (type == nullptr)
+    return Break(Reason::kOpaqueCall, "an object of unknown type");
+  if (BuiltinBody body = FindBuiltin(StrCat(type->symbol, ".__call__"))) {
+    args.positional.insert(args.positional.begin(), callable);
+    return body(*this, args, tail);
+  }
+  FRAMEGATE_TAKE(V call, LookupSpecial(callable, "__call__"));
+  if (call == nullptr)
+    return Raise("builtins:TypeError", StrCat("'", TypeName(type), "' object is not callable"));
+  V bound = s.Resolve(call);
+  if (auto* method = As<MethodValue>(bound); method != nullptr && As<BuiltinValue>(s.Resolve(method->function)) != nullptr)
+    return Break(Reason::kOpaqueCall, StrCat("an object of type ", type->symbol));
+  return Call(bound, std::move(args), tail);
+}
+
+namespace {
+
+bool IsBuiltinNamed(Session& s, V value, std::string_view symbol) {
+  auto* builtin = As<BuiltinValue>(s.Resolve(value));
+  return builtin != nullptr && builtin->symbol == symbol;
+}
+
+// The bare object that the C base's __new__ would make, or null where the base is not modelled.
+V NewObject(Interp& in, TypeValue* type, const Args& args) {
+  Session& s = in.s;
+  if (type->Has(TypeFlag::kListSubclass) || type->Has(TypeFlag::kTupleSubclass) || type->Has(TypeFlag::kDictSubclass) ||
+      type->Has(TypeFlag::kLongSubclass) || type->Has(TypeFlag::kStrSubclass) || type->Has(TypeFlag::kBytesSubclass) ||
+      type->Has(TypeFlag::kTypeSubclass) || type->Has(TypeFlag::kTensorSubclass) || type->Has(TypeFlag::kSetSubclass)) {
+    if (type->Has(TypeFlag::kListSubclass) && type->Has(TypeFlag::kHeapType)) {
+      auto* list = s.List({});
+      list->type = type;
+      return list;
+    }
+    if (type->Has(TypeFlag::kDictSubclass) && type->Has(TypeFlag::kHeapType)) {
+      auto* dict = s.Dict();
+      dict->type = type;
+      return dict;
+    }
+    return nullptr;
+  }
+  auto* object = s.New<ObjectValue>();
+  object->type = type;
+  object->mutable_made = true;
+  if (type->Has(TypeFlag::kExceptionSubclass))
+    object->arguments = args.positional;
+  return object;
+}
+
+}  // namespace
+
+Outcome Interp::CallType(TypeValue* type, Args args, Tail tail) {
+  if (BuiltinBody body = FindBuiltin(type->symbol))
+    return body(*this, args, tail);
+  TypeValue* metatype = s.TypeOf(type);
+  if (metatype != nullptr && !metatype->is("builtins:type")) {
+    V call = s.TypeAttr(metatype, "__call__");
+    auto* function = As<FunctionValue>(s.Resolve(call));
+    if (function != nullptr) {
+      args.positional.insert(args.positional.begin(), type);
+      return Call(function, std::move(args), tail);
+    }
+  }
+  if (type->Has(TypeFlag::kAbstract))
+    return Break(Reason::kUnsupportedCall, StrCat("abstract class ", type->symbol));
+  if (type->Has(TypeFlag::kHasDel))
+    return Break(Reason::kUnsupportedCall, StrCat(type->symbol, " has __del__"));
+  V make = s.TypeAttr(type, "__new__"), init = s.TypeAttr(type, "__init__");
+  V object = nullptr;
+  V maker = s.Resolve(make);
+  if (maker != nullptr && s.TypeOf(maker) != nullptr && s.TypeOf(maker)->is("builtins:staticmethod"))
+    maker = s.Resolve(s.StepFrom(maker, Step::kMethodFunc));
+  if (As<FunctionValue>(maker) != nullptr) {
+    Args with_type = args;
+    with_type.positional.insert(with_type.positional.begin(), type);
+    FRAMEGATE_TAKE(object, Call(maker, std::move(with_type)));
+    object = s.Resolve(object);
+    TypeValue* made = s.TypeOf(object);
+    if (made == nullptr || !s.IsSubclassOf(made, type))
+      return Done(object);
+  } else {
+    bool plain = IsBuiltinNamed(s, make, "builtins:object.__new__") || type->Has(TypeFlag::kExceptionSubclass) ||
+                 type->Has(TypeFlag::kListSubclass) || type->Has(TypeFlag::kDictSubclass);
+    object = plain && (type->Has(TypeFlag::kHeapType) || type->Has(TypeFlag::kExceptionSubclass)) ? NewObject(*this, type, args) : nullptr;
+    if (object == nullptr)
+      return Fold(type->symbol, args);
+    bool takes_none = IsBuiltinNamed(s, make, "builtins:object.__new__") && IsBuiltinNamed(s, init, "builtins:object.__init__");
+    if (takes_none && (!args.positional.empty() || !args.keyword.empty()))
+      return Raise("builtins:TypeError", StrCat(TypeName(type), "() takes no arguments"));
+  }
+  auto* initialize = As<FunctionValue>(s.Resolve(init));
+  if (initialize == nullptr) {
+    if (As<SequenceValue>(object) != nullptr || As<MappingValue>(object) != nullptr) {
+      args.positional.insert(args.positional.begin(), object);
+      FRAMEGATE_TAKE([[maybe_unused]] V none, Call(init, std::move(args)));
+    }
+    return Done(object);
+  }
+  args.positional.insert(args.positional.begin(), object);
+  Outcome outcome = Call(initialize, std::move(args), {tail.allowed && tail.resume == Resume::kPush, Resume::kInit});
+  if (outcome.flow == Flow::kFrame)
+    return {Flow::kFrame, object};
+  if (outcome.ok() && s.Resolve(outcome.value) != s.None())
+    return Raise("builtins:TypeError",
+                 StrCat("__init__() should return None, not '", TypeName(s.TypeOf(outcome.value)), "'"));
+  return outcome.ok() ? Done(object) : outcome;
+}
+
+Outcome Interp::CallBuiltin(const std::string& symbol, Args args, Tail tail) {
+  if (BuiltinBody body = FindBuiltin(symbol))
+    return body(*this, args, tail);
+  if (IsGraphFunction(symbol) || (HasTensor(args) && IsTensorMethod(symbol)))
+    return GraphCall(IsTensorMethod(symbol) ? model::NodeOp::kCallMethod : model::NodeOp::kCallFunction, symbol, std::move(args));
+  return Fold(symbol, args);
+}
+
+}  // namespace framegate::translator

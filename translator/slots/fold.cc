@@ -1,0 +1,132 @@
+// Pure C functions evaluated once in the client; isinstance.
+#include "translator/slots/slots.h"
+
+namespace framegate::translator {
+
+using model::Reason;
+using model::TypeFlag;
+
+bool ToConstant(Session& s, V value, Constant* constant) {
+  value = s.Resolve(value);
+  if (const Constant* c = AsConstant(value)) {
+    *constant = *c;
+    return true;
+  }
+  if (auto* slice = As<SliceValue>(value)) {
+    *constant = Constant::Of(ConstantKind::kSlice);
+    for (V part : {slice->start, slice->stop, slice->step})
+      if (!ToConstant(s, part, &constant->items.emplace_back()))
+        return false;
+    return true;
+  }
+  auto* sequence = As<SequenceValue>(value);
+  if (sequence == nullptr || !s.TypeOf(sequence)->Has(TypeFlag::kTupleSubclass))
+    return false;
+  bool is_size = s.TypeOf(sequence)->is("torch:Size");
+  if (!is_size && !s.TypeOf(sequence)->is("builtins:tuple"))
+    return false;
+  *constant = Constant::Of(is_size ? ConstantKind::kSize : ConstantKind::kTuple);
+  for (V item : sequence->items)
+    if (!ToConstant(s, item, &constant->items.emplace_back()))
+      return false;
+  return true;
+}
+
+namespace {
+
+// An operand for the client: constants by value, real objects whose answer depends on nothing but their identity and type by handle.
+bool ToOperand(Session& s, V value, model::Operand* operand) {
+  Constant constant;
+  if (ToConstant(s, value, &constant)) {
+    operand->constant = std::move(constant);
+    return true;
+  }
+  value = s.Resolve(value);
+  if (auto* list = As<SequenceValue>(value); list != nullptr && s.TypeOf(list)->is("builtins:list")) {
+    operand->sequence = "list";
+    for (V item : list->items)
+      if (!ToOperand(s, item, &operand->items.emplace_back()))
+        return false;
+    return true;
+  }
+  if (value->is_real() && (value->kind == ValueKind::kType || value->kind == ValueKind::kBuiltin)) {
+    operand->handle = value->handle;
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Outcome Interp::Fold(const std::string& symbol, const Args& args) {
+  model::Question question{.symbol = symbol};
+  for (V value : args.positional)
+    if (value == nullptr || !ToOperand(s, value, &question.args.emplace_back()))
+      return Break(Reason::kOpaqueCall, symbol);
+  for (const auto& [name, value] : args.keyword)
+    if (!ToOperand(s, value, &question.kwargs.emplace_back(name, model::Operand{}).second))
+      return Break(Reason::kOpaqueCall, symbol);
+  const model::AnswerItem* answer = s.mirror().Call(std::move(question));
+  if (answer == nullptr)
+    return Break(Reason::kOpaqueCall, symbol);
+  if (!answer->raised_type.empty()) {
+    if (answer->raised_type.find(':') == std::string::npos)
+      return Break(Reason::kOpaqueCall, symbol);
+    return Raise(answer->raised_type, answer->raised_text);
+  }
+  if (!answer->constant.has_value())
+    return Break(Reason::kOpaqueCall, symbol);
+  const Constant& constant = *answer->constant;
+  if (constant.kind == ConstantKind::kTuple) {
+    Values items;
+    for (const Constant& item : constant.items)
+      items.push_back(s.Const(item));
+    return Done(s.Tuple(std::move(items)));
+  }
+  return Done(s.Const(constant));
+}
+
+Outcome Interp::IsInstance(V object, V type) {
+  type = s.Resolve(type);
+  if (auto* tuple = As<SequenceValue>(type)) {
+    for (V item : tuple->items) {
+      FRAMEGATE_TAKE(V found, IsInstance(object, item));
+      if (found == s.Bool(true))
+        return Done(found);
+    }
+    return Done(s.Bool(false));
+  }
+  auto* cls = As<TypeValue>(type);
+  if (cls == nullptr) {
+    TypeValue* kind = s.TypeOf(type);
+    if (kind != nullptr && kind->is("types:UnionType")) {
+      FRAMEGATE_TAKE(V args, GetAttr(type, "__args__"));
+      return IsInstance(object, args);
+    }
+    return Raise("builtins:TypeError", "isinstance() arg 2 must be a type, a tuple of types, or a union");
+  }
+  TypeValue* actual = s.TypeOf(object);
+  if (actual == nullptr)
+    return Break(Reason::kUnsupportedValue, "isinstance() of an object of unknown type");
+  if (s.IsSubclassOf(actual, cls))
+    return Done(s.Bool(true));
+  if (cls->is("torch.nn.parameter:Parameter") || cls->is("torch.nn.parameter:Buffer") || cls->is("torch:Tensor"))
+    return Done(s.Bool(false));
+  TypeValue* metatype = s.TypeOf(cls);
+  V check = metatype == nullptr ? nullptr : s.Resolve(s.TypeAttr(metatype, "__instancecheck__"));
+  if (auto* builtin = As<BuiltinValue>(check); builtin != nullptr && builtin->symbol == "builtins:type.__instancecheck__")
+    return Done(s.Bool(false));
+  auto* function = As<FunctionValue>(check);
+  if (function == nullptr)
+    return Break(Reason::kUnsupportedCall, StrCat("isinstance(..., ", cls->symbol, ")"));
+  if (function->symbol == "abc:ABCMeta.__instancecheck__") {
+    V hook = s.Resolve(s.TypeAttr(cls, "__subclasshook__"));
+    if (As<FunctionValue>(hook) != nullptr && !cls->symbol.starts_with("collections.abc:"))
+      return Break(Reason::kUnsupportedCall, StrCat("isinstance(..., ", cls->symbol, ")"));
+    return Fold("builtins:issubclass", {.positional = {actual, cls}});
+  }
+  FRAMEGATE_TAKE(V found, Call(function, {.positional = {cls, object}}));
+  return Truth(found);
+}
+
+}  // namespace framegate::translator

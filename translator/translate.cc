@@ -1,0 +1,131 @@
+#include "translator/translate.h"
+
+#include "base/strings.h"
+#include "guards/passes/lower.h"
+#include "translator/breaks/plan.h"
+#include "translator/emit/emitter.h"
+#include "translator/slots/slots.h"
+
+namespace framegate::translator {
+
+using model::BreakKind;
+using model::Reason;
+using model::Step;
+
+std::shared_ptr<const model::CodeImage> CodeStore::Find(const model::CodeId& id) const {
+  absl::MutexLock lock(&mutex_);
+  auto it = images_.find(id);
+  return it == images_.end() ? nullptr : it->second;
+}
+
+void CodeStore::Add(std::shared_ptr<const model::CodeImage> image) {
+  for (const Constant& constant : image->consts)
+    for (const auto& nested : constant.code)
+      Add(nested);
+  model::CodeId id = model::IdOf(*image);
+  absl::MutexLock lock(&mutex_);
+  images_.try_emplace(id, std::move(image));
+}
+
+size_t CodeStore::size() const {
+  absl::MutexLock lock(&mutex_);
+  return images_.size();
+}
+
+namespace {
+
+// The pending frames of a unit, with every slot and stack cell a value of its own.
+absl::Status EnterUnit(Session& s, Interp& in, const model::Unit& unit) {
+  if (unit.frames.empty() || unit.frames.size() > 1000)
+    return absl::InvalidArgumentError(StrCat("a unit of ", unit.frames.size(), " frames"));
+  for (uint32_t at = 0; at < unit.frames.size(); ++at) {
+    const model::UnitFrame& from = unit.frames[at];
+    std::shared_ptr<const DecodedCode> code = s.CodeOf(from.code);
+    if (code == nullptr)
+      return s.status().ok() ? absl::InvalidArgumentError(StrCat("frame ", at, ": its code cannot be had")) : s.status();
+    V function = s.Resolve(s.Real(s.mirror().Root(Step::kFunction, at), s.subjects().Root(Step::kFunction, at)));
+    auto frame = std::make_shared<Frame>();
+    frame->code = code;
+    frame->function = As<FunctionValue>(function);
+    if (frame->function == nullptr)
+      return absl::InvalidArgumentError(StrCat("frame ", at, " has no function"));
+    frame->function->code = code;
+    size_t slots = code->image->nlocalsplus();
+    if (unit.continuation && from.nulls.size() != slots + from.depth)
+      return absl::InvalidArgumentError(StrCat("frame ", at, ": the null mask has ", from.nulls.size(), " cells, not ", slots + from.depth));
+    if (from.offset >= code->index_of_unit.size() || slots > 0xffff)
+      return absl::InvalidArgumentError(StrCat("frame ", at, ": offset ", from.offset, " is outside of its code"));
+    auto cell = [&](Step step, uint32_t index) {
+      Handle handle = s.mirror().Root(step, model::PairIndex(at, index));
+      return s.Real(handle, s.subjects().Root(step, model::PairIndex(at, index)));
+    };
+    size_t arguments = code->image->argcount + code->image->kwonlyargcount + ((code->image->flags & 0x4) != 0) +
+                       ((code->image->flags & 0x8) != 0);
+    for (uint32_t i = 0; i < slots; ++i) {
+      bool empty = unit.continuation ? from.nulls[i] != 0 : i >= arguments;
+      frame->slots.push_back(empty ? nullptr : cell(Step::kSlot, i));
+    }
+    for (uint32_t i = 0; i < from.depth; ++i)
+      frame->stack.push_back(from.nulls[slots + i] != 0 ? nullptr : cell(Step::kStack, i));
+    frame->ip = code->index_of_unit[from.offset];
+    bool innermost = at + 1 == unit.frames.size();
+    frame->waiting = innermost ? model::Resume::kInnermost : from.resume;
+    in.frames().push_back(std::move(frame));
+  }
+  return s.status();
+}
+
+absl::StatusOr<model::Entry> Original(Session& s, Interp& in, Reason reason, std::string detail) {
+  model::Entry entry{.original = true, .reason = reason, .detail = std::move(detail)};
+  guards::GuardSet set{.subjects = s.subjects().nodes(), .guards = s.guards()};
+  ASSIGN_OR_RETURN(guards::Lowered lowered, guards::Lower(std::move(set)));
+  entry.subjects = s.subjects().nodes();
+  entry.program = std::move(lowered.program);
+  entry.guards = std::move(lowered.notes);
+  entry.local = !lowered.durable;
+  entry.instructions = in.instructions();
+  return entry;
+}
+
+// An emission that found a value it cannot rebuild ends in the original, for the reason given.
+absl::StatusOr<model::Entry> OrOriginal(Session& s, Interp& in, absl::StatusOr<model::Entry> entry) {
+  if (entry.ok() || entry.status().code() != absl::StatusCode::kFailedPrecondition)
+    return entry;
+  return Original(s, in, Reason::kCannotRebuild, std::string(entry.status().message()));
+}
+
+absl::StatusOr<model::Entry> EndInBreak(Session& s, Interp& in, BreakKind kind, V exception) {
+  Refusal refusal = exception != nullptr ? Refusal{Reason::kUserException, TypeName(s.TypeOf(exception))} : s.refusal;
+  if (in.handled != nullptr && kind != BreakKind::kRaise)
+    return Original(s, in, refusal.reason, StrCat(refusal.detail, ", while an exception is handled"));
+  std::optional<model::BreakPlan> plan = MakePlan(in, kind, refusal);
+  if (!plan.has_value())
+    return Original(s, in, refusal.reason, refusal.detail);
+  Emitter emitter(s, in);
+  return OrOriginal(s, in, emitter.Broke(*std::move(plan), exception));
+}
+
+}  // namespace
+
+absl::StatusOr<model::Entry> Translate(const Request& request, CodeStore& codes, Asker& asker) {
+  Session s(request, codes, asker);
+  Interp in(s);
+  RETURN_IF_ERROR(EnterUnit(s, in, request.unit));
+  End end = in.Run();
+  RETURN_IF_ERROR(s.status());
+  absl::StatusOr<model::Entry> entry;
+  if (end == End::kRaised) {
+    entry = EndInBreak(s, in, BreakKind::kRaise, s.raised);
+  } else if (end == End::kBroke) {
+    entry = EndInBreak(s, in, in.break_kind(), nullptr);
+  } else {
+    Emitter emitter(s, in);
+    entry = OrOriginal(s, in, emitter.Returned(in.returned()));
+  }
+  RETURN_IF_ERROR(s.status());
+  if (entry.ok() && !entry->original && !entry->graph.has_value() && !request.config.graphless)
+    return Original(s, in, Reason::kNoGraph, "");
+  return entry;
+}
+
+}  // namespace framegate::translator

@@ -1,0 +1,182 @@
+// Dicts: real ones are known key by key until somebody needs them whole.
+#include <bit>
+#include <cmath>
+
+#include "base/strings.h"
+#include "translator/values/session.h"
+
+namespace framegate::translator {
+
+using model::Fact;
+using model::Step;
+using model::TypeFlag;
+
+namespace {
+
+std::string ConstantKey(const Constant& c) {
+  switch (c.kind) {
+    case ConstantKind::kFalse:
+      return "i0";
+    case ConstantKind::kTrue:
+      return "i1";
+    case ConstantKind::kInt:
+      return StrCat("i", c.integer);
+    case ConstantKind::kBigInt:
+      return StrCat("i", c.text);
+    case ConstantKind::kFloat:
+      if (std::isnan(c.real))
+        return "";
+      if (std::abs(c.real) < 9e15 && c.real == std::trunc(c.real))
+        return StrCat("i", static_cast<int64_t>(c.real));
+      return StrCat("f", std::bit_cast<uint64_t>(c.real));
+    case ConstantKind::kStr:
+      return StrCat("s", c.text);
+    case ConstantKind::kTuple: {
+      std::string key = "(";
+      for (const Constant& item : c.items) {
+        std::string part = ConstantKey(item);
+        if (part.empty())
+          return "";
+        key += StrCat(part.size(), ":", part);
+      }
+      return key;
+    }
+    case ConstantKind::kSlice:
+      return "";
+    default:
+      return StrCat("c", Encode(c));
+  }
+}
+
+}  // namespace
+
+std::string Session::HashKey(V key) {
+  key = Resolve(key);
+  if (const Constant* c = AsConstant(key))
+    return ConstantKey(*c);
+  if (auto* s = As<SequenceValue>(key); s != nullptr && TypeOf(s)->is("builtins:tuple")) {
+    std::string text = "(";
+    for (V item : s->items) {
+      std::string part = HashKey(item);
+      if (part.empty())
+        return "";
+      text += StrCat(part.size(), ":", part);
+    }
+    return text;
+  }
+  switch (key->kind) {
+    case ValueKind::kFunction:
+    case ValueKind::kType:
+    case ValueKind::kBuiltin:
+    case ValueKind::kTensor:
+    case ValueKind::kGenerator:
+      return StrCat("p", reinterpret_cast<uintptr_t>(key));
+    case ValueKind::kObject: {
+      TypeValue* type = TypeOf(key);
+      bool by_identity = type != nullptr && type->Has(TypeFlag::kObjectHash) && type->Has(TypeFlag::kObjectEq);
+      if (!by_identity && type != nullptr && IsSubclass(type, "enum:Enum")) {
+        auto* hash = As<FunctionValue>(Resolve(TypeAttr(type, "__hash__")));
+        by_identity = hash != nullptr && hash->qualname == "Enum.__hash__";
+      }
+      return by_identity ? StrCat("p", reinterpret_cast<uintptr_t>(key)) : "";
+    }
+    default:
+      return "";
+  }
+}
+
+V Session::MappingGet(MappingValue* mapping, V key) {
+  std::string hash = HashKey(key);
+  if (auto it = mapping->index.find(hash); it != mapping->index.end())
+    return mapping->items[it->second].second;
+  if (mapping->complete)
+    return nullptr;
+  if (auto it = mapping->known.find(hash); it != mapping->known.end())
+    return it->second;
+  const Constant* constant = AsConstant(Resolve(key));
+  if (constant == nullptr) {
+    Complete(mapping);
+    auto it = mapping->index.find(hash);
+    return it == mapping->index.end() ? nullptr : mapping->items[it->second].second;
+  }
+  V value = StepFrom(mapping, Step::kDictItem, 0, *constant);
+  mapping->known[hash] = value;
+  return value;
+}
+
+bool Session::Complete(MappingValue* mapping) {
+  if (mapping->complete)
+    return true;
+  auto overlay = std::move(mapping->items);
+  mapping->items.clear();
+  mapping->index.clear();
+  mapping->complete = true;
+  auto add = [&](V key, V value) {
+    mapping->index[HashKey(key)] = static_cast<uint32_t>(mapping->items.size());
+    mapping->items.emplace_back(key, value);
+  };
+  const model::FactValue& keys = ReadFact(mapping, Fact::kDictKeys);
+  if (keys.known) {
+    for (const Constant& key : keys.constant.items)
+      add(Const(key), StepFrom(mapping, Step::kDictItem, 0, key));
+  } else {
+    uint64_t length = ReadFact(mapping, Fact::kLength).word;
+    for (uint32_t i = 0; i < length; ++i) {
+      V key = Resolve(StepFrom(mapping, Step::kDictKey, i));
+      if (key == nullptr || HashKey(key).empty())
+        return false;
+      add(key, StepFrom(mapping, Step::kDictValue, i));
+    }
+  }
+  for (const auto& [key, value] : overlay) {
+    std::string hash = HashKey(key);
+    auto it = mapping->index.find(hash);
+    if (it != mapping->index.end())
+      mapping->items[it->second].second = value;
+    else if (value != nullptr)
+      add(key, value);
+  }
+  return true;
+}
+
+void Session::MappingSet(MappingValue* mapping, V key, V value) {
+  Touch(mapping);
+  std::string hash = HashKey(key);
+  auto it = mapping->index.find(hash);
+  if (it != mapping->index.end() && mapping->items[it->second].second != nullptr) {
+    mapping->items[it->second].second = value;
+  } else {
+    mapping->index[hash] = static_cast<uint32_t>(mapping->items.size());
+    mapping->items.emplace_back(key, value);
+    ++mapping->version;
+  }
+  if (mapping->is_real())
+    AddEffect({.helper = model::Helper::kDictSet, .args = {mapping, key, value}});
+}
+
+bool Session::MappingDelete(MappingValue* mapping, V key) {
+  if (MappingGet(mapping, key) == nullptr)
+    return false;
+  Touch(mapping);
+  std::string hash = HashKey(key);
+  auto it = mapping->index.find(hash);
+  if (it == mapping->index.end()) {  // real and not complete: remember that it is gone
+    mapping->index[hash] = static_cast<uint32_t>(mapping->items.size());
+    mapping->items.emplace_back(key, nullptr);
+  } else if (!mapping->complete) {
+    mapping->items[it->second].second = nullptr;
+  } else {
+    uint32_t place = it->second;
+    mapping->items.erase(mapping->items.begin() + place);
+    mapping->index.erase(it);
+    for (auto& [other, at] : mapping->index)
+      if (at > place)
+        --at;
+  }
+  ++mapping->version;
+  if (mapping->is_real())
+    AddEffect({.helper = model::Helper::kDictDel, .args = {mapping, key}});
+  return true;
+}
+
+}  // namespace framegate::translator

@@ -1,0 +1,213 @@
+// Real objects become values of a kind.
+#include "base/strings.h"
+#include "translator/values/session.h"
+
+namespace framegate::translator {
+
+using guards::GuardKind;
+using model::Fact;
+using model::Step;
+using model::TypeFlag;
+
+V Session::Resolve(V value) {
+  auto* lazy = As<LazyValue>(value);
+  if (lazy == nullptr)
+    return value;
+  if (lazy->resolved == nullptr)
+    lazy->resolved = ResolveReal(lazy);
+  return lazy->resolved;
+}
+
+V Session::ResolveReal(LazyValue* lazy) {
+  const model::FactValue& constant = mirror_.Fact(lazy->handle, Fact::kValue);
+  if (constant.known) {  // constants are told apart by value, so each subject has a guard of its own
+    ReadFact(lazy, Fact::kValue);
+    V value = Const(constant.constant);
+    if (!constant.constant.is_none() && !constant.constant.is_bool()) {
+      value->handle = lazy->handle;
+      value->subject = lazy->subject;
+    }
+    return value;
+  }
+  if (auto it = by_handle_.find(lazy->handle); it != by_handle_.end()) {
+    V known = it->second;
+    if (NeedsGuards(lazy->subject))
+      GuardSame(lazy->subject, known->subject);
+    return known;
+  }
+  TypeValue* type = RealType(mirror_.Step(lazy->handle, Step::kType), subjects_.Child(lazy->subject, Step::kType));
+  if (type == nullptr) {
+    auto* opaque = New<OpaqueValue>();
+    opaque->handle = lazy->handle;
+    opaque->subject = lazy->subject;
+    return opaque;
+  }
+  if (NeedsGuards(lazy->subject))
+    AddGuard({.kind = GuardKind::kTypeIs, .subject = lazy->subject, .type = type->symbol});
+  V value = MakeReal(lazy, type);
+  value->handle = lazy->handle;
+  value->subject = lazy->subject;
+  if (value->type == nullptr)
+    value->type = type;
+  by_handle_[lazy->handle] = value;
+  return value;
+}
+
+V Session::MakeReal(LazyValue* lazy, TypeValue* type) {
+  const std::string& name = type->symbol;
+  if (type->Has(TypeFlag::kTypeSubclass)) {
+    TypeValue* self = RealType(lazy->handle, lazy->subject);
+    if (self == nullptr)
+      return New<OpaqueValue>();
+    if (NeedsGuards(lazy->subject))
+      ReadFact(lazy, Fact::kTypeName);
+    return self;
+  }
+  if (name == "builtins:function")
+    return MakeFunction(lazy);
+  if (name == "builtins:method") {
+    auto* method = New<MethodValue>();
+    method->function = StepFrom(lazy, Step::kMethodFunc);
+    method->self = StepFrom(lazy, Step::kMethodSelf);
+    return method;
+  }
+  if (name == "builtins:cell") {
+    auto* cell = New<CellValue>();
+    cell->loaded = false;
+    return cell;
+  }
+  if (const model::FactValue& symbol = PeekFact(lazy, Fact::kSymbolName);
+      symbol.known && (name == "builtins:builtin_function_or_method" || name == "builtins:method_descriptor" ||
+                       name == "builtins:wrapper_descriptor" || name == "builtins:getset_descriptor" ||
+                       name == "builtins:member_descriptor" || name == "builtins:classmethod_descriptor" ||
+                       name == "functools:_lru_cache_wrapper" || name == "torch._ops:OpOverloadPacket" ||
+                       name == "torch._ops:OpOverload")) {
+    auto* builtin = New<BuiltinValue>();
+    builtin->symbol = symbol.constant.text;
+    if (NeedsGuards(lazy->subject))
+      ReadFact(lazy, Fact::kSymbolName);
+    return builtin;
+  }
+  if (type->Has(TypeFlag::kTensorSubclass))
+    return MakeTensor(lazy, type);
+  if (type->Has(TypeFlag::kListSubclass) || type->Has(TypeFlag::kTupleSubclass) || name == "collections:deque")
+    return MakeSequence(lazy, type);
+  if (type->Has(TypeFlag::kDictSubclass))
+    return MakeMapping(lazy, type);
+  if (type->Has(TypeFlag::kSetSubclass))
+    return MakeSet(lazy, type);
+  if (name == "builtins:range") {
+    auto* range = New<ConstantValue>();
+    range->constant = {.kind = ConstantKind::kRange, .items = ReadFact(lazy, Fact::kRange).constant.items};
+    return range;
+  }
+  if (name == "builtins:slice") {
+    auto* slice = New<SliceValue>();
+    slice->start = StepFrom(lazy, Step::kItem, 0);
+    slice->stop = StepFrom(lazy, Step::kItem, 1);
+    slice->step = StepFrom(lazy, Step::kItem, 2);
+    return slice;
+  }
+  if (name == "builtins:mappingproxy") {
+    auto* view = New<ViewValue>();
+    view->form = ViewForm::kProxy;
+    view->target = StepFrom(lazy, Step::kProxyTarget);
+    if (view->target != nullptr)
+      return view;
+  }
+  if (name == "functools:partial") {
+    auto* object = New<ObjectValue>();
+    object->hint = "partial";
+    return object;
+  }
+  if (name == "builtins:list_iterator" || name == "builtins:tuple_iterator" || name == "builtins:range_iterator")
+    return MakeIterator(lazy, type);
+  if (name == "builtins:generator" || name == "builtins:coroutine" || name == "builtins:frame" || name == "builtins:code" ||
+      name == "builtins:traceback" || (type->Has(TypeFlag::kIterator) && !type->Has(TypeFlag::kPythonCode)))
+    return New<OpaqueValue>();
+  auto* object = New<ObjectValue>();
+  object->hint = name == "builtins:module" ? "module" : "";
+  return object;
+}
+
+V Session::MakeFunction(LazyValue* lazy) {
+  const model::FactValue& id = NeedsGuards(lazy->subject) ? ReadFact(lazy, Fact::kCodeId) : PeekFact(lazy, Fact::kCodeId);
+  auto* function = New<FunctionValue>();
+  function->code_id = id.hash;
+  const model::FactValue& symbol = PeekFact(lazy, Fact::kSymbolName);
+  if (symbol.known)
+    function->symbol = symbol.constant.text;
+  if (const model::FactValue& qualname = PeekFact(lazy, Fact::kQualname);
+      qualname.known && qualname.constant.items.size() == 2) {
+    function->qualname = qualname.constant.items[1].text;
+    function->module = Const(qualname.constant.items[0]);
+  }
+  size_t dot = function->qualname.rfind('.');
+  function->name = dot == std::string::npos ? function->qualname : function->qualname.substr(dot + 1);
+  return function;
+}
+
+V Session::MakeSequence(LazyValue* lazy, TypeValue* type) {
+  auto* sequence = New<SequenceValue>();
+  sequence->type = type;
+  uint64_t length = ReadFact(lazy, Fact::kLength).word;
+  sequence->items.reserve(length);
+  for (uint32_t i = 0; i < length; ++i) {
+    V item = StepFrom(lazy, Step::kItem, i);
+    sequence->items.push_back(item == nullptr ? None() : item);
+  }
+  return sequence;
+}
+
+V Session::MakeMapping(LazyValue*, TypeValue* type) {
+  auto* mapping = New<MappingValue>();
+  mapping->type = type;
+  mapping->complete = false;
+  return mapping;
+}
+
+V Session::MakeSet(LazyValue* lazy, TypeValue* type) {
+  auto* set = New<SetValue>();
+  set->type = type;
+  const model::FactValue& elements = ReadFact(lazy, Fact::kSetElements);
+  if (elements.known) {
+    for (const Constant& element : elements.constant.items) {
+      V item = Const(element);
+      set->index[HashKey(item)] = static_cast<uint32_t>(set->items.size());
+      set->items.push_back(item);
+    }
+    return set;
+  }
+  uint64_t length = ReadFact(lazy, Fact::kLength).word;
+  for (uint32_t i = 0; i < length; ++i) {
+    V item = Resolve(StepFrom(lazy, Step::kSetItem, i));
+    std::string key = item == nullptr ? "" : HashKey(item);
+    if (key.empty())
+      return New<OpaqueValue>();
+    set->index[key] = i;
+    set->items.push_back(item);
+  }
+  return set;
+}
+
+V Session::MakeIterator(LazyValue* lazy, TypeValue* type) {
+  auto* iterator = New<IteratorValue>();
+  iterator->form = IteratorForm::kReal;
+  iterator->type = type;
+  iterator->length = PeekFact(lazy, Fact::kIterRemaining).word;  // guarded as it is read: has another or not
+  return iterator;
+}
+
+V Session::MakeTensor(LazyValue* lazy, TypeValue* type) {
+  if (!type->is("torch:Tensor") && !type->is("torch.nn.parameter:Parameter") && !type->is("torch.nn.parameter:Buffer"))
+    return New<OpaqueValue>();
+  const model::FactValue& fact = PeekFact(lazy, Fact::kTensor);
+  if (!fact.known || !fact.tensor.has_value())
+    return New<OpaqueValue>();
+  auto* tensor = New<TensorValue>();
+  tensor->facts = std::make_shared<model::TensorFacts>(*fact.tensor);
+  tensor->is_parameter = type->is("torch.nn.parameter:Parameter");
+  return tensor;
+}
+
+}  // namespace framegate::translator

@@ -1,0 +1,261 @@
+#include "translator/values/session.h"
+
+#include "base/strings.h"
+
+namespace framegate::translator {
+
+using guards::Guard;
+using guards::GuardKind;
+using model::Fact;
+using model::Step;
+
+std::string_view EnumText(ValueKind kind) {
+  switch (kind) {
+#define FRAMEGATE_VALUE(number, name, text, mutable_, doc) \
+  case ValueKind::k##name:                                 \
+    return text;
+#include "translator/values/value_kinds.def"
+#undef FRAMEGATE_VALUE
+  }
+  return "";
+}
+
+Session::Session(const Request& request, CodeStore& codes, Asker& asker)
+    : request_(request), codes_(codes), mirror_(request.summary, asker) {
+  auto constant = [this](Constant c) {
+    auto* value = New<ConstantValue>();
+    value->constant = std::move(c);
+    return value;
+  };
+  none_ = constant(Constant::None());
+  true_ = constant(Constant::Bool(true));
+  false_ = constant(Constant::Bool(false));
+  Handle root = mirror_.Root(Step::kAmbient);
+  if (root != model::kAbsent) {
+    const model::FactValue& fact = mirror_.Fact(root, Fact::kAmbient);
+    if (fact.known)
+      ambient_ = initial_ambient_ = fact.constant;
+  }
+}
+
+V Session::Const(Constant constant) {
+  if (constant.is_none())
+    return none_;
+  if (constant.is_bool())
+    return Bool(constant.is_true());
+  auto* value = New<ConstantValue>();
+  value->constant = std::move(constant);
+  return value;
+}
+
+SequenceValue* Session::Tuple(Values items) {
+  auto* value = New<SequenceValue>();
+  value->items = std::move(items);
+  value->type = TypeOfSymbol("builtins:tuple");
+  return value;
+}
+
+SequenceValue* Session::List(Values items) {
+  auto* value = New<SequenceValue>();
+  value->items = std::move(items);
+  value->type = TypeOfSymbol("builtins:list");
+  value->mutable_made = true;
+  return value;
+}
+
+MappingValue* Session::Dict() {
+  auto* value = New<MappingValue>();
+  value->type = TypeOfSymbol("builtins:dict");
+  value->mutable_made = true;
+  return value;
+}
+
+V Session::Real(Handle handle, SubjectId subject) {
+  if (handle == model::kAbsent)
+    return nullptr;
+  auto [it, is_new] = by_subject_.try_emplace(subject, nullptr);
+  if (is_new || it->second->handle != handle) {
+    auto* lazy = New<LazyValue>();
+    lazy->handle = handle;
+    lazy->subject = subject;
+    it->second = lazy;
+  }
+  return it->second;
+}
+
+V Session::Symbol(const std::string& symbol) {
+  auto it = symbols_.find(symbol);
+  if (it != symbols_.end())
+    return it->second;
+  Constant key = Constant::Str(symbol);
+  Handle handle = mirror_.Root(Step::kSymbol, 0, key);
+  V value = Real(handle, subjects_.Root(Step::kSymbol, 0, key));
+  symbols_[symbol] = value;
+  return value;
+}
+
+TypeValue* Session::TypeOfSymbol(const std::string& symbol) {
+  V value = Symbol(symbol);
+  auto* type = value == nullptr ? nullptr : As<TypeValue>(Resolve(value));
+  if (type == nullptr && status().ok())
+    Fail(absl::InternalError(StrCat("the client has no type ", symbol)));
+  if (type == nullptr) {  // the translation has failed; give callers something to look at until they notice
+    type = New<TypeValue>();
+    type->symbol = symbol;
+  }
+  return type;
+}
+
+bool Session::NeedsGuards(SubjectId subject) const {
+  return subject >= immutable_subject_.size() || !immutable_subject_[subject];
+}
+
+SubjectId Session::SubjectOf(V value) { return value == nullptr ? model::kNoSubject : value->subject; }
+
+V Session::StepFrom(V value, Step step, uint32_t index, const Constant& key) {
+  Handle target = mirror_.Step(value->handle, step, index, key);
+  SubjectId subject = subjects_.Child(value->subject, step, index, key);
+  if (!NeedsGuards(value->subject)) {
+    if (subject >= immutable_subject_.size())
+      immutable_subject_.resize(subject + 1);
+    immutable_subject_[subject] = true;
+  }
+  if (target == model::kAbsent) {
+    AddGuard({.kind = GuardKind::kAbsent, .subject = subject});
+    return nullptr;
+  }
+  return Real(target, subject);
+}
+
+const model::FactValue& Session::PeekFact(V value, Fact fact) { return mirror_.Fact(value->handle, fact); }
+
+const model::FactValue& Session::ReadFact(V value, Fact fact) {
+  const model::FactValue& observed = mirror_.Fact(value->handle, fact);
+  if (NeedsGuards(value->subject))
+    AddGuard({.kind = GuardKind::kFactIs, .subject = value->subject, .fact = observed});
+  return observed;
+}
+
+void Session::AddGuard(Guard guard) {
+  if (guard.subject != model::kNoSubject && !NeedsGuards(guard.subject))
+    return;
+  std::string key = Encode(guard);
+  if (!guard_seen_.try_emplace(std::move(key), true).second)
+    return;
+  guard.line = line;
+  guards_.push_back(std::move(guard));
+}
+
+void Session::GuardSame(SubjectId a, SubjectId b) {
+  if (a == b || a == model::kNoSubject || b == model::kNoSubject)
+    return;
+  AddGuard({.kind = GuardKind::kSame, .subject = std::max(a, b), .other = std::min(a, b)});
+}
+
+namespace {
+
+template <typename T>
+std::function<void()> Saved(V value) {
+  auto* target = static_cast<T*>(value);
+  return [target, copy = *target] { *target = copy; };
+}
+
+// Generators keep their frame behind a pointer: the frame's state is what must come back.
+template <>
+std::function<void()> Saved<GeneratorValue>(V value) {
+  auto* target = static_cast<GeneratorValue*>(value);
+  auto frame = target->frame == nullptr ? nullptr : std::make_shared<Frame>(*target->frame);
+  return [target, copy = *target, frame] {
+    auto keep = copy.frame;
+    *target = copy;
+    if (keep != nullptr)
+      *keep = *frame;
+  };
+}
+
+}  // namespace
+
+void Session::Touch(V value) {
+  if (value->is_real() && !value->mutated) {
+    value->mutated = true;
+    mutated.push_back(value);
+  }
+  if (snapshots_ == 0 || value->epoch == epoch_)
+    return;
+  switch (value->kind) {
+#define FRAMEGATE_VALUE(number, name, text, mutable_, doc)           \
+  case ValueKind::k##name:                                           \
+    journal_.emplace_back(value, Saved<name##Value>(value));         \
+    break;
+#include "translator/values/value_kinds.def"
+#undef FRAMEGATE_VALUE
+  }
+  value->epoch = epoch_;
+}
+
+void Session::AddEffect(Effect effect) { effects_.push_back(std::move(effect)); }
+
+Session::Mark Session::Snapshot() {
+  ++snapshots_;
+  ++epoch_;
+  return {.journal = journal_.size(), .effects = effects_.size(), .nodes = graph_.nodes().size(), .epoch = epoch_};
+}
+
+void Session::Rollback(const Mark& mark) {
+  while (journal_.size() > mark.journal) {
+    journal_.back().second();
+    journal_.pop_back();
+  }
+  effects_.resize(mark.effects);
+  graph_.Truncate(mark.nodes);
+  --snapshots_;
+  ++epoch_;
+}
+
+void Session::Release(const Mark&) {
+  if (--snapshots_ == 0)
+    journal_.clear();
+  ++epoch_;
+}
+
+std::shared_ptr<const DecodedCode> Session::CodeOf(const model::CodeId& id) {
+  auto it = decoded_.find(id);
+  if (it != decoded_.end())
+    return it->second;
+  std::shared_ptr<const model::CodeImage> image = codes_.Find(id);
+  if (image == nullptr) {
+    const model::AnswerItem* answer = mirror_.Ask({.kind = model::QuestionKind::kCode, .code = id});
+    if (answer != nullptr && !answer->code.empty() && model::IdOf(*answer->code[0]) == id) {
+      image = answer->code[0];
+      codes_.Add(image);
+    }
+  }
+  std::shared_ptr<const DecodedCode> decoded;
+  if (image != nullptr) {
+    absl::StatusOr<DecodedCode> result = Decode(image);
+    if (result.ok())
+      decoded = std::make_shared<DecodedCode>(*std::move(result));
+  }
+  decoded_[id] = decoded;
+  return decoded;
+}
+
+Constant Session::AmbientPart(model::AmbientPart part) {
+  size_t place = static_cast<size_t>(part);
+  if (place >= ambient_.items.size())
+    return Constant::None();
+  return ambient_.items[place];
+}
+
+Constant Session::initial_ambient(model::AmbientPart part) const {
+  size_t place = static_cast<size_t>(part);
+  return place < initial_ambient_.items.size() ? initial_ambient_.items[place] : Constant::None();
+}
+
+void Session::SetAmbient(model::AmbientPart part, Constant value) {
+  size_t place = static_cast<size_t>(part);
+  if (place < ambient_.items.size())
+    ambient_.items[place] = std::move(value);
+}
+
+}  // namespace framegate::translator

@@ -1,0 +1,166 @@
+// One translation: its values, what it knows, what it relied on, what it will emit. The only way to read a fact of a real object is through
+// here, and that records the guard. One thread; dropped whole when the translation ends.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "guards/ir/guard_set.h"
+#include "translator/effects/effect.h"
+#include "translator/graph/graph.h"
+#include "translator/values/mirror.h"
+#include "translator/values/value.h"
+
+namespace framegate::translator {
+
+// Why a segment ends or original code runs.
+struct Refusal {
+  model::Reason reason = model::Reason::kNoReason;
+  std::string detail;
+};
+
+class Session {
+ public:
+  Session(const Request& request, CodeStore& codes, Asker& asker);
+
+  // --- making values; never null ---
+  template <typename T>
+  T* New() {
+    auto owner = std::make_unique<T>();
+    T* value = owner.get();
+    arena_.push_back(std::move(owner));
+    return value;
+  }
+  V Const(Constant constant);
+  V None() { return none_; }
+  V Bool(bool value) { return value ? true_ : false_; }
+  V Int(int64_t value) { return Const(Constant::Int(value)); }
+  V Str(std::string value) { return Const(Constant::Str(std::move(value))); }
+  SequenceValue* Tuple(Values items);
+  SequenceValue* List(Values items);
+  MappingValue* Dict();
+  // A real object, lazily; the same handle gives the same value. Null where handle is kAbsent.
+  V Real(Handle handle, SubjectId subject);
+  // What module:qualified.name is in the client; null where it is not loaded.
+  V Symbol(const std::string& symbol);
+  // A builtin or library type by symbol. REQUIRES: it exists (builtins).
+  TypeValue* TypeOfSymbol(const std::string& symbol);
+
+  // --- reading; each records its guard ---
+  // The value with its kind known: anything but LazyValue. Guards the type, and the value of constants.
+  V Resolve(V value);
+  // Exact type; guards it. Null where the type cannot be modelled.
+  TypeValue* TypeOf(V value);
+  // What the MRO holds under a name, unbound, real or set in the frame; null where nothing does.
+  V TypeAttr(TypeValue* type, std::string_view name);
+  const std::vector<TypeValue*>& MroOf(TypeValue* type);
+  bool IsSubclass(TypeValue* type, std::string_view symbol);
+  bool IsSubclassOf(TypeValue* type, TypeValue* base);
+  // The instance dict's value under a name; null where absent. Not for types.
+  V InstanceAttr(V object, std::string_view name);
+  // All names of the instance dict, in order; false where they cannot be known.
+  bool InstanceNames(V object, std::vector<std::string>* names);
+  void SetInstanceAttr(V object, std::string_view name, V value);  // value null deletes
+  V CellContents(CellValue* cell);
+  // Child of a real value by a step: guards presence or absence when read.
+  V StepFrom(V value, model::Step step, uint32_t index = 0, const Constant& key = {});
+  V StepFrom(V value, model::Step step, std::string_view name) { return StepFrom(value, step, 0, Constant::Str(std::string(name))); }
+  const model::FactValue& ReadFact(V value, model::Fact fact);   // with a guard
+  const model::FactValue& PeekFact(V value, model::Fact fact);   // without one
+  // All items of a real mapping are made known (keys guarded). False: some key is not a constant or cannot be modelled.
+  bool Complete(MappingValue* mapping);
+  V MappingGet(MappingValue* mapping, V key);   // null: absent. REQUIRES: HashKey(key) is not ""
+  void MappingSet(MappingValue* mapping, V key, V value);
+  bool MappingDelete(MappingValue* mapping, V key);
+  // A text that is equal for keys that are the same dict key by value; "" where that cannot be said without running code.
+  std::string HashKey(V key);
+  Constant AmbientPart(model::AmbientPart part);         // as in force at this point of the frame
+  Constant initial_ambient(model::AmbientPart part) const;  // as it was when the unit began
+  void SetAmbient(model::AmbientPart part, Constant value);
+
+  // --- tensors ---
+  // Metadata, from guards, rules or the oracle; null where nobody can say.
+  const model::TensorFacts* FactsOf(TensorValue* tensor);
+
+  // --- relying ---
+  SubjectId SubjectOf(V value);   // kNoSubject for made ones
+  void AddGuard(guards::Guard guard);
+  void GuardSame(SubjectId a, SubjectId b);
+
+  // --- changing ---
+  // Journals the value's state once per epoch. Before any change of mutable state.
+  void Touch(V value);
+  void AddEffect(Effect effect);
+
+  struct Mark {
+    size_t journal, effects, nodes;
+    uint32_t epoch;
+  };
+  // Every Snapshot is ended by one Rollback or Release.
+  Mark Snapshot();
+  void Rollback(const Mark& mark);
+  void Release(const Mark& mark);
+
+  // --- the rest ---
+  std::shared_ptr<const DecodedCode> CodeOf(const model::CodeId& id);
+  bool failed() const { return !mirror_.status().ok() || !status_.ok(); }
+  absl::Status status() const { return status_.ok() ? mirror_.status() : status_; }
+  void Fail(absl::Status status) { if (status_.ok()) status_ = std::move(status); }
+
+  const Request& request() const { return request_; }
+  Mirror& mirror() { return mirror_; }
+  Graph& graph() { return graph_; }
+  model::SubjectTable& subjects() { return subjects_; }
+  const std::vector<guards::Guard>& guards() const { return guards_; }
+  const std::vector<Effect>& effects() const { return effects_; }
+  std::vector<Effect>& mutable_effects() { return effects_; }
+  Constant& ambient() { return ambient_; }   // as in force at this point of the frame
+  bool Is311() const { return request_.version == model::PyVersion::k311; }
+  bool Is313() const { return request_.version == model::PyVersion::k313; }
+  bool has_torch() { return !ambient_.items.empty(); }
+
+  Refusal refusal;          // of the last operation that could not be modelled
+  V raised = nullptr;       // the exception of the last operation that raised
+  int32_t line = 0;         // of the user's code, for guards
+  std::vector<V> mutated;   // real values that were changed, for distinctness guards
+
+ private:
+  V ResolveReal(LazyValue* lazy);
+  V MakeReal(LazyValue* lazy, TypeValue* type);
+  V MakeFunction(LazyValue* lazy);
+  V MakeSequence(LazyValue* lazy, TypeValue* type);
+  V MakeMapping(LazyValue* lazy, TypeValue* type);
+  V MakeSet(LazyValue* lazy, TypeValue* type);
+  V MakeIterator(LazyValue* lazy, TypeValue* type);
+  V MakeTensor(LazyValue* lazy, TypeValue* type);
+  TypeValue* RealType(Handle handle, SubjectId subject);
+  TypeValue* ConstantType(const Constant& constant);
+  bool NeedsGuards(SubjectId subject) const;
+
+  const Request& request_;
+  CodeStore& codes_;
+  Mirror mirror_;
+  int snapshots_ = 0;
+  Graph graph_;
+  model::SubjectTable subjects_;
+  std::vector<guards::Guard> guards_;
+  absl::flat_hash_map<std::string, bool> guard_seen_;
+  std::vector<Effect> effects_;
+  std::vector<std::pair<V, std::function<void()>>> journal_;
+  uint32_t epoch_ = 1;
+  std::deque<std::unique_ptr<Value>> arena_;
+  absl::flat_hash_map<Handle, V> by_handle_;
+  absl::flat_hash_map<SubjectId, V> by_subject_;
+  absl::flat_hash_map<std::string, V> type_attrs_;   // type handle and name
+  absl::flat_hash_map<std::string, V> symbols_;
+  absl::flat_hash_map<model::CodeId, std::shared_ptr<const DecodedCode>> decoded_;
+  std::vector<bool> immutable_subject_;  // below a static type: cannot change
+  Constant ambient_, initial_ambient_;
+  absl::Status status_;
+  V none_, true_, false_;
+};
+
+}  // namespace framegate::translator

@@ -1,0 +1,264 @@
+// Types, MROs and instance dicts of real and made values.
+#include "base/strings.h"
+#include "translator/values/session.h"
+
+namespace framegate::translator {
+
+using guards::GuardKind;
+using model::Fact;
+using model::Step;
+using model::TypeFlag;
+
+TypeValue* Session::RealType(Handle handle, SubjectId subject) {
+  if (handle == model::kAbsent)
+    return nullptr;
+  if (auto it = by_handle_.find(handle); it != by_handle_.end())
+    return As<TypeValue>(it->second);
+  const model::FactValue& name = mirror_.Fact(handle, Fact::kTypeName);
+  const model::FactValue& flags = mirror_.Fact(handle, Fact::kTypeFlags);
+  if (!name.known || name.constant.items.size() != 2)
+    return nullptr;
+  auto* type = New<TypeValue>();
+  type->handle = handle;
+  type->subject = subject;
+  type->symbol = StrCat(name.constant.items[0].text, ":", name.constant.items[1].text);
+  type->flags = flags.word;
+  by_handle_[handle] = type;
+  if (!type->Has(TypeFlag::kHeapType)) {
+    if (subject >= immutable_subject_.size())
+      immutable_subject_.resize(subject + 1);
+    immutable_subject_[subject] = true;
+  }
+  return type;
+}
+
+TypeValue* Session::ConstantType(const Constant& constant) {
+  switch (constant.kind) {
+    case ConstantKind::kNone: return TypeOfSymbol("builtins:NoneType");
+    case ConstantKind::kFalse:
+    case ConstantKind::kTrue: return TypeOfSymbol("builtins:bool");
+    case ConstantKind::kEllipsis: return TypeOfSymbol("builtins:ellipsis");
+    case ConstantKind::kNotImplemented: return TypeOfSymbol("builtins:NotImplementedType");
+    case ConstantKind::kInt:
+    case ConstantKind::kBigInt: return TypeOfSymbol("builtins:int");
+    case ConstantKind::kFloat: return TypeOfSymbol("builtins:float");
+    case ConstantKind::kComplex: return TypeOfSymbol("builtins:complex");
+    case ConstantKind::kStr: return TypeOfSymbol("builtins:str");
+    case ConstantKind::kBytes: return TypeOfSymbol("builtins:bytes");
+    case ConstantKind::kTuple: return TypeOfSymbol("builtins:tuple");
+    case ConstantKind::kFrozenset: return TypeOfSymbol("builtins:frozenset");
+    case ConstantKind::kSlice: return TypeOfSymbol("builtins:slice");
+    case ConstantKind::kCode: return TypeOfSymbol("builtins:code");
+    case ConstantKind::kDtype: return TypeOfSymbol("torch:dtype");
+    case ConstantKind::kDevice: return TypeOfSymbol("torch:device");
+    case ConstantKind::kLayout: return TypeOfSymbol("torch:layout");
+    case ConstantKind::kMemoryFormat: return TypeOfSymbol("torch:memory_format");
+    case ConstantKind::kRange: return TypeOfSymbol("builtins:range");
+    case ConstantKind::kSize: return TypeOfSymbol("torch:Size");
+  }
+  return nullptr;
+}
+
+TypeValue* Session::TypeOf(V value) {
+  value = Resolve(value);
+  if (value == nullptr)
+    return nullptr;
+  if (value->type != nullptr)
+    return value->type;
+  if (auto* c = As<ConstantValue>(value))
+    return value->type = ConstantType(c->constant);
+  switch (value->kind) {
+    case ValueKind::kFunction: value->type = TypeOfSymbol("builtins:function"); break;
+    case ValueKind::kMethod: value->type = TypeOfSymbol("builtins:method"); break;
+    case ValueKind::kCell: value->type = TypeOfSymbol("builtins:cell"); break;
+    case ValueKind::kGenerator: value->type = TypeOfSymbol("builtins:generator"); break;
+    case ValueKind::kSlice: value->type = TypeOfSymbol("builtins:slice"); break;
+    case ValueKind::kSuper: value->type = TypeOfSymbol("builtins:super"); break;
+    case ValueKind::kTensor: value->type = TypeOfSymbol("torch:Tensor"); break;
+    case ValueKind::kSet: value->type = TypeOfSymbol("builtins:set"); break;
+    case ValueKind::kPartial: value->type = TypeOfSymbol("functools:partial"); break;
+    default: break;  // made with their type, or not modelled
+  }
+  if (value->type == nullptr && value->is_real()) {
+    Handle handle = mirror_.Step(value->handle, Step::kType);
+    SubjectId subject = subjects_.Child(value->subject, Step::kType);
+    value->type = RealType(handle, subject);
+    if (value->type != nullptr)
+      AddGuard({.kind = GuardKind::kTypeIs, .subject = value->subject, .type = value->type->symbol});
+  }
+  return value->type;
+}
+
+const std::vector<TypeValue*>& Session::MroOf(TypeValue* type) {
+  if (!type->mro.empty() || !type->is_real())
+    return type->mro;
+  uint64_t length = mirror_.Fact(type->handle, Fact::kMroLength).word;
+  for (uint32_t i = 0; i < length; ++i) {
+    TypeValue* base = RealType(mirror_.Step(type->handle, Step::kMro, i), subjects_.Child(type->subject, Step::kMro, i));
+    if (base != nullptr)
+      type->mro.push_back(base);
+  }
+  return type->mro;
+}
+
+bool Session::IsSubclass(TypeValue* type, std::string_view symbol) {
+  if (type == nullptr)
+    return false;
+  if (type->symbol == symbol)
+    return true;
+  for (TypeValue* base : MroOf(type))
+    if (base->symbol == symbol)
+      return true;
+  return false;
+}
+
+bool Session::IsSubclassOf(TypeValue* type, TypeValue* base) {
+  if (type == base)
+    return true;
+  for (TypeValue* at : MroOf(type))
+    if (at == base)
+      return true;
+  return false;
+}
+
+V Session::TypeAttr(TypeValue* type, std::string_view name) {
+  for (TypeValue* at : MroOf(type)) {
+    for (const auto& [own, value] : at->own)
+      if (own == name)
+        return value;
+    if (!at->is_real())
+      continue;
+    if (at == type && type->own.empty())
+      break;
+  }
+  if (!type->is_real()) {
+    for (TypeValue* at : MroOf(type)) {
+      if (at->is_real())
+        return TypeAttr(at, name);
+      for (const auto& [own, value] : at->own)
+        if (own == name)
+          return value;
+    }
+    return nullptr;
+  }
+  std::string key = StrCat(type->handle, ".", name);
+  if (auto it = type_attrs_.find(key); it != type_attrs_.end())
+    return it->second;
+  V value = StepFrom(type, Step::kTypeAttr, name);
+  type_attrs_[key] = value;
+  return value;
+}
+
+V Session::InstanceAttr(V object, std::string_view name) {
+  const std::vector<std::pair<std::string, V>>* attributes = nullptr;
+  if (auto* o = As<ObjectValue>(object))
+    attributes = &o->attributes;
+  else if (auto* t = As<TensorValue>(object))
+    attributes = &t->attributes;
+  else if (auto* f = As<FunctionValue>(object))
+    attributes = &f->attributes;
+  else if (auto* s = As<SequenceValue>(object); s != nullptr && s->attributes != nullptr)
+    attributes = &As<ObjectValue>(s->attributes)->attributes;
+  else if (auto* m = As<MappingValue>(object); m != nullptr && m->attributes != nullptr)
+    attributes = &As<ObjectValue>(m->attributes)->attributes;
+  if (attributes != nullptr)
+    for (const auto& [own, value] : *attributes)
+      if (own == name)
+        return value;
+  if (!object->is_real())
+    return nullptr;
+  TypeValue* type = TypeOf(object);
+  if (type != nullptr && (type->is("builtins:module") || IsSubclass(type, "builtins:module"))) {
+    V dict = StepFrom(object, Step::kModuleDict);
+    if (auto* mapping = As<MappingValue>(Resolve(dict)))
+      return MappingGet(mapping, Str(std::string(name)));
+    return nullptr;
+  }
+  if (type != nullptr && !type->Has(TypeFlag::kInstancesHaveDict))
+    return nullptr;
+  return StepFrom(object, Step::kAttr, name);
+}
+
+bool Session::InstanceNames(V object, std::vector<std::string>* names) {
+  names->clear();
+  if (object->is_real()) {
+    const model::FactValue& keys = ReadFact(object, Fact::kInstanceKeys);
+    if (!keys.known)
+      return false;
+    for (const Constant& key : keys.constant.items)
+      names->push_back(key.text);
+  }
+  auto* o = As<ObjectValue>(object);
+  if (o == nullptr)
+    return object->is_real();
+  for (const auto& [name, value] : o->attributes) {
+    auto it = std::find(names->begin(), names->end(), name);
+    if (value == nullptr && it != names->end())
+      names->erase(it);
+    else if (value != nullptr && it == names->end())
+      names->push_back(name);
+  }
+  return true;
+}
+
+namespace {
+
+void SetIn(std::vector<std::pair<std::string, V>>* attributes, std::string_view name, V value, bool is_real) {
+  for (auto it = attributes->begin(); it != attributes->end(); ++it) {
+    if (it->first != name)
+      continue;
+    if (value == nullptr && !is_real)
+      attributes->erase(it);
+    else if (value != nullptr && it->second == nullptr) {  // deleted, then set again: it moves to the end
+      attributes->erase(it);
+      attributes->emplace_back(name, value);
+    } else {
+      it->second = value;
+    }
+    return;
+  }
+  if (value != nullptr || is_real)
+    attributes->emplace_back(name, value);
+}
+
+}  // namespace
+
+void Session::SetInstanceAttr(V object, std::string_view name, V value) {
+  Touch(object);
+  if (auto* o = As<ObjectValue>(object)) {
+    SetIn(&o->attributes, name, value, object->is_real());
+  } else if (auto* t = As<TensorValue>(object)) {
+    SetIn(&t->attributes, name, value, object->is_real());
+  } else if (auto* f = As<FunctionValue>(object)) {
+    SetIn(&f->attributes, name, value, object->is_real());
+  } else {
+    V* attributes = nullptr;
+    if (auto* s = As<SequenceValue>(object))
+      attributes = &s->attributes;
+    else if (auto* m = As<MappingValue>(object))
+      attributes = &m->attributes;
+    if (attributes == nullptr)
+      return;
+    if (*attributes == nullptr)
+      *attributes = New<ObjectValue>();
+    Touch(*attributes);
+    SetIn(&As<ObjectValue>(*attributes)->attributes, name, value, object->is_real());
+  }
+  if (!object->is_real())
+    return;
+  V key = Str(std::string(name));
+  if (value == nullptr)
+    AddEffect({.helper = model::Helper::kDelAttrGeneric, .args = {object, key}});
+  else
+    AddEffect({.helper = model::Helper::kSetAttrGeneric, .args = {object, key, value}});
+}
+
+V Session::CellContents(CellValue* cell) {
+  if (!cell->loaded) {
+    cell->contents = StepFrom(cell, Step::kCellContents);
+    cell->loaded = true;
+  }
+  return cell->contents;
+}
+
+}  // namespace framegate::translator
