@@ -1,4 +1,4 @@
-"""A region's backend: found when the first graph exists, called once per graph. torch is imported only then, torch._dynamo for names only."""
+"""A region's backend: found when the first graph exists, called once per graph. torch is imported then, torch._dynamo for names only."""
 from __future__ import annotations
 
 import logging
@@ -8,7 +8,6 @@ import typing
 import weakref
 from collections.abc import Callable, Mapping
 
-from framegate import _framegate
 from framegate.errors import BackendCompilerFailed, like_torchs
 
 if typing.TYPE_CHECKING:
@@ -45,7 +44,7 @@ class Backend:
             return Backend(instead)(graph, inputs)
         if self.backend == "eager":
             return graph.forward
-        return _without_region(self._compile(graph, inputs), graph)
+        return self._compile(graph, inputs)
 
     def reset(self) -> None:
         """Forgets what the backend remembers, where it offers that, as torch._dynamo.reset() does."""
@@ -119,10 +118,3 @@ def _program_fails(error: Exception, module: GraphModule) -> bool:
         return False     # the backend made no fake tensors, so it did not run the graph on any
     found = module.facts.fake_pass().error
     return found is not None and type(found) is type(error)
-
-
-def _without_region(compiled: Compiled, graph: Graph) -> Compiled:
-    """`compiled`, with this thread's region suspended while it runs: what a backend made is not captured again."""
-    if compiled is graph.forward or isinstance(compiled, _framegate.Disabled):
-        return compiled
-    return _framegate.Disabled(compiled)

@@ -109,9 +109,9 @@ def guard_text(guard: GuardInfo, filename: str) -> str:
 def on_limit(text: str) -> None:
     """Once per code object: it has all the entries it may have. `text` names the function and recompile_limit."""
     latest = _framegate.misses()[-1:]
-    changing = "".join(f" The last value that no entry fitted: {miss_text(miss)}." for miss in latest)
-    _warnings.warning("%s.%s Calls without an entry run as written from here on. Keep that value the same, pass it as a tensor, or "
-                      "raise the limit; FRAMEGATE_LOGS=recompiles shows every miss.", text.rstrip("."), changing)
+    changing = "".join(f" What fitted no entry last: {miss_text(miss)}." for miss in latest)
+    _warnings.warning("%s.%s Keep that value the same, pass it as a tensor, or raise the limit; FRAMEGATE_LOGS=recompiles shows every "
+                      "miss.", text.rstrip("."), changing)
 
 
 def _say(kind: str, text: str, fields: dict[str, typing.Any]) -> None:
