@@ -136,6 +136,12 @@ bool Session::Complete(MappingValue* mapping) {
     else if (value != nullptr)
       add(key, value);
   }
+  std::vector<std::pair<V, V>> all = std::move(mapping->items);
+  mapping->items.clear();
+  mapping->index.clear();
+  for (const auto& [key, value] : all)
+    if (value != nullptr)
+      add(key, value);
   return true;
 }
 

@@ -193,11 +193,19 @@ void Session::Touch(V value) {
   value->epoch = epoch_;
 }
 
-void Session::AddEffect(Effect effect) { effects_.push_back(std::move(effect)); }
+// A list or set that is written whole again right after itself is written once.
+void Session::AddEffect(Effect effect) {
+  bool whole = effect.helper == model::Helper::kListAssign || effect.helper == model::Helper::kSetAssign;
+  if (whole && effects_.size() > kept_effects_ && effects_.back().helper == effect.helper && effects_.back().args[0] == effect.args[0])
+    effects_.back() = std::move(effect);
+  else
+    effects_.push_back(std::move(effect));
+}
 
 Session::Mark Session::Snapshot() {
   ++snapshots_;
   ++epoch_;
+  kept_effects_ = effects_.size();
   return {.journal = journal_.size(), .effects = effects_.size(), .nodes = graph_.nodes().size(), .epoch = epoch_};
 }
 

@@ -144,6 +144,7 @@ class Session {
   CodeStore& codes_;
   Mirror mirror_;
   int snapshots_ = 0;
+  size_t kept_effects_ = 0;   // effects before this are not rewritten: a rollback may need them
   Graph graph_;
   model::SubjectTable subjects_;
   std::vector<guards::Guard> guards_;
