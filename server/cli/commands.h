@@ -1,0 +1,30 @@
+// What each word of the command line does: text on standard output, and an exit status (0: done; 3:
+// no daemon is running; 1: it failed).
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace framegate::server {
+
+struct Place {
+  std::string socket;
+  std::string cache_dir;
+  std::string log_file;
+  std::string error;  // not empty: the place makes no sense, and why
+};
+
+// From flags ("" where not given) and the environment, as the daemon would.
+Place PlaceOf(const std::string& socket, const std::string& cache_dir);
+
+int Status(const Place& place);
+int Stats(const Place& place);
+int Stop(const Place& place);
+int CacheList(const Place& place, uint32_t limit);
+int CacheClear(const Place& place);
+
+// For people: 1.5 MiB; 3 min; 2 days.
+std::string PrintBytes(uint64_t bytes);
+std::string PrintAge(int64_t milliseconds);
+
+}  // namespace framegate::server

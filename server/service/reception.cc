@@ -1,0 +1,165 @@
+#include "server/service/reception.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <spdlog/spdlog.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/inotify.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "absl/time/clock.h"
+#include "base/strings.h"
+
+namespace framegate::server {
+namespace {
+
+// Where the kernel has no watch left for us, the socket is looked at this often.
+constexpr absl::Duration kLookInterval = absl::Seconds(10);
+constexpr int kEvents = 64;
+
+std::string DirectoryOf(const std::string& path) {
+  return path.substr(0, std::max<size_t>(1, path.rfind('/')));
+}
+
+}  // namespace
+
+Reception::Reception(const Settings& settings, const ListeningSocket* socket, Stats* stats,
+                     std::function<void(int fd)> welcome)
+    : socket_(socket),
+      stats_(stats),
+      welcome_(std::move(welcome)),
+      most_connections_(settings.connections),
+      idle_limit_(absl::Seconds(settings.idle_seconds)) {
+  epoll_ = epoll_create1(EPOLL_CLOEXEC);
+  wake_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  changes_ = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+  if (changes_ >= 0 && inotify_add_watch(changes_, DirectoryOf(socket->path()).c_str(),
+                                         IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF |
+                                             IN_MOVE_SELF) < 0) {
+    close(changes_);
+    changes_ = -1;
+  }
+  Watch(wake_, EPOLLIN);
+  Watch(socket->fd(), EPOLLIN);
+  if (changes_ >= 0)
+    Watch(changes_, EPOLLIN);
+}
+
+Reception::~Reception() {
+  for (int fd : connections_)
+    close(fd);
+  for (int fd : {epoll_, wake_, changes_})
+    if (fd >= 0)
+      close(fd);
+}
+
+void Reception::Watch(int fd, uint32_t events) {
+  epoll_event event{};
+  event.events = events;
+  event.data.fd = fd;
+  epoll_ctl(epoll_, EPOLL_CTL_ADD, fd, &event);
+}
+
+void Reception::Stop(std::string reason) {
+  {
+    absl::MutexLock lock(&mutex_);
+    if (stop_reason_.empty())
+      stop_reason_ = std::move(reason);
+  }
+  uint64_t one = 1;
+  (void)!write(wake_, &one, sizeof one);
+}
+
+std::string Reception::StopReason() {
+  absl::MutexLock lock(&mutex_);
+  return stop_reason_;
+}
+
+std::string Reception::Wait() {
+  Idle idle(idle_limit_, absl::Now());
+  while (true) {
+    idle.SetBusy(!connections_.empty(), absl::Now());
+    absl::Duration left = idle.Left(absl::Now());
+    if (left == absl::ZeroDuration())
+      return StrCat("nobody was connected for ", absl::FormatDuration(idle_limit_));
+    if (changes_ < 0)
+      left = std::min(left, kLookInterval);
+    // Rounded up, so that it is over when we wake.
+    int timeout =
+        left == absl::InfiniteDuration()
+            ? -1
+            : static_cast<int>(std::min<int64_t>(absl::ToInt64Milliseconds(left) + 1, 1 << 30));
+    epoll_event events[kEvents];
+    int count = epoll_wait(epoll_, events, kEvents, timeout);
+    for (int i = 0; i < count; ++i) {
+      int fd = events[i].data.fd;
+      if (fd == socket_->fd())
+        Accept();
+      else if (fd != wake_ && fd != changes_)
+        Leave(fd);
+    }
+    if (std::string reason = StopReason(); !reason.empty())
+      return reason;
+    if (IsSocketGone())
+      return "its socket file is gone";
+  }
+}
+
+bool Reception::IsSocketGone() {
+  char events[4096];
+  bool changed = changes_ < 0;
+  while (changes_ >= 0 && read(changes_, events, sizeof events) > 0)
+    changed = true;
+  return changed && !socket_->IsInPlace();
+}
+
+void Reception::Accept() {
+  while (true) {
+    int fd = accept4(socket_->fd(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (fd >= 0) {
+      Admit(fd);
+      continue;
+    }
+    if (errno == EINTR || errno == ECONNABORTED)
+      continue;
+    if (errno != EAGAIN) {
+      // Out of descriptors or memory. The connection stays in the queue: do not spin on it.
+      spdlog::warn("cannot accept a connection: {}", strerror(errno));
+      absl::SleepFor(absl::Milliseconds(20));
+    }
+    return;
+  }
+}
+
+void Reception::Admit(int fd) {
+  uid_t user = 0;
+  int watched = -1;
+  if (!PeerUser(fd, &user) || (user != geteuid() && user != 0)) {
+    spdlog::warn("a connection of user {} is refused: this daemon serves user {}", user, geteuid());
+  } else if (connections_.size() >= most_connections_) {
+    spdlog::warn("a connection is refused: {} are open; see the setting connections",
+                 connections_.size());
+  } else if ((watched = fcntl(fd, F_DUPFD_CLOEXEC, 0)) < 0) {
+    spdlog::warn("a connection is refused: {}", strerror(errno));
+  } else {
+    connections_.insert(watched);
+    stats_->Add(Metric::kConnectionsAccepted);
+    stats_->Set(Metric::kConnections, connections_.size());
+    Watch(watched, EPOLLRDHUP);  // and EPOLLHUP, which is always told
+    welcome_(fd);
+    return;
+  }
+  stats_->Add(Metric::kConnectionsRefused);
+  close(fd);
+}
+
+void Reception::Leave(int fd) {
+  connections_.erase(fd);
+  close(fd);
+  stats_->Set(Metric::kConnections, connections_.size());
+}
+
+}  // namespace framegate::server

@@ -1,0 +1,19 @@
+// Reports of stats/report.h to and from their messages. Thread-safe: pure functions.
+#pragma once
+
+#include "framegate/v1/framegate.pb.h"
+
+#include "server/stats/report.h"
+
+namespace framegate::server {
+
+void ToProto(const DaemonReport& report, v1::StatsReply* message);
+DaemonReport FromProto(const v1::StatsReply& message);
+
+void ToProto(const ListReport& report, v1::ListReply* message);
+ListReport FromProto(const v1::ListReply& message);
+
+void ToProto(const ClearReport& report, v1::ClearReply* message);
+ClearReport FromProto(const v1::ClearReply& message);
+
+}  // namespace framegate::server
