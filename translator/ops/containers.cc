@@ -8,8 +8,6 @@ using model::Reason;
 
 namespace {
 
-Values TopValues(Frame& f, size_t count) { return Values(f.stack.end() - static_cast<ptrdiff_t>(count), f.stack.end()); }
-
 Outcome AddToSet(Interp& in, SetValue* set, V item) {
   std::string key = in.s.HashKey(item);
   if (key.empty())
@@ -60,7 +58,7 @@ Outcome OpBuildMap(Interp& in, Frame& f, const Instruction& i) {
   size_t count = 2 * static_cast<size_t>(i.arg);
   MappingValue* dict = in.s.Dict();
   Values cells = TopValues(f, count);
-  for (size_t at = 0; at < count; at += 2) {
+  for (size_t at = 0; at + 1 < cells.size(); at += 2) {
     FRAMEGATE_TAKE([[maybe_unused]] V none, PutInDict(in, dict, cells[at], cells[at + 1]));
   }
   return Replace(f, count, in.Done(dict));
@@ -71,7 +69,7 @@ Outcome OpBuildConstKeyMap(Interp& in, Frame& f, const Instruction& i) {
   const Constant* keys = AsConstant(in.s.Resolve(Cell(f, 1)));
   Values cells = TopValues(f, count + 1);
   MappingValue* dict = in.s.Dict();
-  for (size_t at = 0; keys != nullptr && at < count; ++at)
+  for (size_t at = 0; keys != nullptr && at < std::min(cells.size(), keys->items.size()); ++at)
     in.s.MappingSet(dict, in.s.Const(keys->items[at]), cells[at]);
   return Replace(f, count + 1, in.Done(dict));
 }

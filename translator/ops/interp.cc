@@ -73,6 +73,8 @@ Interp::Turn Interp::Advance(size_t base, End* end) {
   }
   break_kind_ = model::BreakKind::kInstruction;
   Outcome outcome = Execute(*this, f, i);
+  if (f.underflow)
+    s.Fail(absl::InvalidArgumentError(StrCat(f.code->image->qualname, ": the instruction at ", i.offset, " takes more than the stack holds")));
   if (s.failed()) {
     *end = End::kBroke;
     return Turn::kEnd;
@@ -252,7 +254,7 @@ bool Interp::EnterHandler(Frame& f) {
   if (i.handler == kNoIndex)
     return false;
   const Handler& handler = f.code->handlers[i.handler];
-  f.stack.resize(handler.depth);
+  f.stack.resize(std::min<size_t>(handler.depth, f.stack.size()));
   if (handler.lasti)
     f.stack.push_back(s.Int(i.offset));
   f.stack.push_back(s.raised);

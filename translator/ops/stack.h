@@ -1,15 +1,33 @@
-// Stack access shared by the op families. REQUIRES of all: the stack is as deep as the instruction needs, which decoded code guarantees only
-// for real code; Interp::Run checks depth before (see kMinimumDepth in opcodes.def users).
+// Stack access shared by the op families. An access below the stack's bottom marks the frame; the interpreter then ends the translation.
 #pragma once
+
+#include <algorithm>
 
 #include "translator/ops/interp.h"
 
 namespace framegate::translator {
 
 // Cell `n` from the top, 1 is the top.
-inline V& Cell(Frame& f, size_t n) { return f.stack[f.stack.size() - n]; }
+inline V& Cell(Frame& f, size_t n) {
+  if (n - 1 < f.stack.size())
+    return f.stack[f.stack.size() - n];
+  f.underflow = true;
+  return f.spare;
+}
 
-inline void Pop(Frame& f, size_t n) { f.stack.resize(f.stack.size() - n); }
+inline void Pop(Frame& f, size_t n) {
+  f.underflow = f.underflow || n > f.stack.size();
+  f.stack.resize(f.stack.size() - std::min(n, f.stack.size()));
+}
+
+// The top `count` cells, lowest first.
+inline Values TopValues(Frame& f, size_t count) {
+  if (count > f.stack.size()) {
+    f.underflow = true;
+    return {};
+  }
+  return Values(f.stack.end() - static_cast<ptrdiff_t>(count), f.stack.end());
+}
 
 // Puts an outcome in place of the top `pops` cells: the value now, or later what the pushed frame gives.
 inline Outcome Replace(Frame& f, size_t pops, Outcome outcome) {

@@ -258,6 +258,8 @@ struct Frame {
   uint32_t module_stack = UINT32_MAX;  // graph's module scope while it runs
   uint32_t position = UINT32_MAX;      // graph position of the call that made it
   bool hidden = false;        // a polyfill
+  bool underflow = false;     // an instruction took more than the stack holds: no compiler's code does
+  V spare = nullptr;          // what it was given instead
 
   const Instruction& instruction() const { return code->instructions[ip]; }
 };
