@@ -58,8 +58,8 @@ class GraphModule(_LazyGraphModule):
     """A graph module whose `forward` is ready and whose nodes and source do not exist before somebody looks at them.
 
     torch.fx takes 3.5 ms for the nodes and 7 ms for the source of a graph with 310 nodes: nearly all that is left of a second process.
-    Until `recompile()` (which assigning `graph`, pickling and copying imply) `forward` is the function the extension made; afterwards
-    it is generated from the nodes, lazily as in the modules TorchDynamo hands out.
+    Until somebody looks at the source or calls `recompile()` (which assigning `graph` and pickling imply) `forward` is the function the
+    extension made; from then on it is generated from the nodes, as in the modules TorchDynamo hands out.
     """
 
     # Not in the instance's dict, which torch pickles to name a graph in its caches.
@@ -111,18 +111,16 @@ class GraphModule(_LazyGraphModule):
             object.__setattr__(self, "__class__", type("GraphModule", (GraphModule,), {"__module__": __name__, "__slots__": ()}))
 
     def recompile(self) -> None:  # type: ignore[override]  # torch's is a class method
-        self.__dict__.pop("forward", None)
         self._own_class()
+        self.__dict__.pop("forward", None)
         type(self).forward = type(self)._lazy_forward
 
     def real_recompile(self) -> None:
-        """Generates the source where it is missing. `forward` stays: it computes what the source says."""
-        self._own_class()
-        if self._needs_recompile():
-            super()._real_recompile()
+        """Generates source and forward where they are missing. Who looks at the source gets the forward that it describes."""
+        if "forward" in self.__dict__ or self._needs_recompile():
+            self._real_recompile()
 
     def _real_recompile(self) -> typing.Any:
-        """What pickling and torch's caches call: what they write down must not hold a function of this process."""
         self.recompile()
         return super()._real_recompile()
 
