@@ -1,6 +1,5 @@
 #include "server/cli/commands.h"
 
-#include <signal.h>
 #include <stdio.h>
 
 #include "absl/strings/str_format.h"
@@ -8,6 +7,7 @@
 #include "base/strings.h"
 #include "model/entry.h"
 #include "server/service/calls.h"
+#include "server/service/socket.h"
 #include "server/settings.h"
 
 namespace framegate::server {
@@ -129,7 +129,7 @@ int Stop(const Place& place) {
   if (!pid.ok())
     return Explain(pid.status(), place);
   absl::Time deadline = absl::Now() + kStopPatience;
-  while (kill(static_cast<pid_t>(*pid), 0) == 0) {
+  while (IsLockedBy(place.socket, *pid)) {
     if (absl::Now() > deadline) {
       absl::PrintF("The daemon (pid %d) is still finishing. To end it at once: kill %d\n", *pid,
                    *pid);

@@ -10,9 +10,6 @@
 
 #include <atomic>
 
-#include "base/strings.h"
-#include "model/entry.h"
-
 namespace framegate::server {
 namespace {
 
@@ -67,7 +64,7 @@ struct Strikes::Row {
 };
 
 Strikes::Strikes(const std::string& cache_dir) {
-  std::string path = StrCat(cache_dir, "/crashes-", model::SchemaHash().Hex().substr(0, 16));
+  std::string path = cache_dir + "/crashes";
   int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (fd < 0)
     return;

@@ -8,6 +8,7 @@
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "absl/time/clock.h"
@@ -49,8 +50,6 @@ Reception::Reception(const Settings& settings, const ListeningSocket* socket, St
 }
 
 Reception::~Reception() {
-  for (int fd : connections_)
-    close(fd);
   for (int fd : {epoll_, wake_, changes_})
     if (fd >= 0)
       close(fd);
@@ -85,27 +84,36 @@ std::string Reception::Wait() {
     absl::Duration left = idle.Left(absl::Now());
     if (left == absl::ZeroDuration())
       return StrCat("nobody was connected for ", absl::FormatDuration(idle_limit_));
+    // An end that was not seen must not keep the daemon for ever.
+    if (!connections_.empty() && idle_limit_ > absl::ZeroDuration())
+      left = idle_limit_;
     if (changes_ < 0)
       left = std::min(left, kLookInterval);
-    // Rounded up, so that it is over when we wake.
-    int timeout =
-        left == absl::InfiniteDuration()
-            ? -1
-            : static_cast<int>(std::min<int64_t>(absl::ToInt64Milliseconds(left) + 1, 1 << 30));
-    epoll_event events[kEvents];
-    int count = epoll_wait(epoll_, events, kEvents, timeout);
-    for (int i = 0; i < count; ++i) {
-      int fd = events[i].data.fd;
-      if (fd == socket_->fd())
-        Accept();
-      else if (fd != wake_ && fd != changes_)
-        Leave(fd);
-    }
+    if (WaitForEvents(left) == 0)
+      Recount();
     if (std::string reason = StopReason(); !reason.empty())
       return reason;
     if (IsSocketGone())
       return "its socket file is gone";
   }
+}
+
+int Reception::WaitForEvents(absl::Duration time) {
+  // Rounded up, so that it is over when we wake.
+  int timeout =
+      time == absl::InfiniteDuration()
+          ? -1
+          : static_cast<int>(std::min<int64_t>(absl::ToInt64Milliseconds(time) + 1, 1 << 30));
+  epoll_event events[kEvents];
+  int count = epoll_wait(epoll_, events, kEvents, timeout);
+  // Who leaves goes first: a new connection may get its number.
+  for (int i = 0; i < count; ++i)
+    if (int fd = events[i].data.fd; fd != socket_->fd() && fd != wake_ && fd != changes_)
+      Leave(fd);
+  for (int i = 0; i < count; ++i)
+    if (events[i].data.fd == socket_->fd())
+      Accept();
+  return count;
 }
 
 bool Reception::IsSocketGone() {
@@ -136,19 +144,21 @@ void Reception::Accept() {
 
 void Reception::Admit(int fd) {
   uid_t user = 0;
-  int watched = -1;
+  struct stat info;
+  if (connections_.size() >= most_connections_)
+    Recount();
   if (!PeerUser(fd, &user) || (user != geteuid() && user != 0)) {
     spdlog::warn("a connection of user {} is refused: this daemon serves user {}", user, geteuid());
   } else if (connections_.size() >= most_connections_) {
     spdlog::warn("a connection is refused: {} are open; see the setting connections",
                  connections_.size());
-  } else if ((watched = fcntl(fd, F_DUPFD_CLOEXEC, 0)) < 0) {
+  } else if (fstat(fd, &info) != 0) {
     spdlog::warn("a connection is refused: {}", strerror(errno));
   } else {
-    connections_.insert(watched);
+    connections_[fd] = info.st_ino;
     stats_->Add(Metric::kConnectionsAccepted);
     stats_->Set(Metric::kConnections, connections_.size());
-    Watch(watched, EPOLLRDHUP);  // and EPOLLHUP, which is always told
+    Watch(fd, EPOLLRDHUP | EPOLLONESHOT);  // and EPOLLHUP, which is always told
     welcome_(fd);
     return;
   }
@@ -158,7 +168,15 @@ void Reception::Admit(int fd) {
 
 void Reception::Leave(int fd) {
   connections_.erase(fd);
-  close(fd);
+  epoll_ctl(epoll_, EPOLL_CTL_DEL, fd, nullptr);
+  stats_->Set(Metric::kConnections, connections_.size());
+}
+
+void Reception::Recount() {
+  absl::erase_if(connections_, [](const auto& connection) {
+    struct stat info;
+    return fstat(connection.first, &info) != 0 || info.st_ino != connection.second;
+  });
   stats_->Set(Metric::kConnections, connections_.size());
 }
 

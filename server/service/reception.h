@@ -1,16 +1,20 @@
 // Accepts connections, checks who they are, and hands them to gRPC; knows how many are open and
 // when the daemon's socket is gone. One thread runs Wait; it sleeps in epoll and wakes for nothing
-// but events (and once when idle time is over).
+// but events, and once when idle time is over.
 //
-// gRPC owns an accepted descriptor and does not say when it closes it, so a duplicate is kept and
-// watched for the peer's hang-up.
+// gRPC owns an accepted descriptor and does not say when it closes it. A duplicate would tell, but
+// gRPC relies on close() to end its own epoll registration, which a duplicate keeps alive. So the
+// descriptor itself is watched for the peer's hang-up, and since gRPC may close it before that is
+// seen, a connection counts as long as its number still is the socket it was.
 #pragma once
 
-#include <atomic>
+#include <sys/types.h>
+
 #include <functional>
 #include <string>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_map.h"
 #include "absl/synchronization/mutex.h"
 #include "server/service/idle.h"
 #include "server/service/socket.h"
@@ -34,9 +38,13 @@ class Reception {
 
  private:
   void Watch(int fd, uint32_t events);
+  // Serves one wake-up; how many events there were.
+  int WaitForEvents(absl::Duration time);
   void Accept();
   void Admit(int fd);
   void Leave(int fd);
+  // Drops connections whose end was not seen.
+  void Recount();
   bool IsSocketGone();
   std::string StopReason() ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -47,9 +55,10 @@ class Reception {
   const absl::Duration idle_limit_;
 
   int epoll_ = -1;
-  int wake_ = -1;                         // eventfd
-  int changes_ = -1;                      // inotify on the socket's directory
-  absl::flat_hash_set<int> connections_;  // duplicates; Wait's thread alone
+  int wake_ = -1;     // eventfd
+  int changes_ = -1;  // inotify on the socket's directory
+  absl::flat_hash_map<int, ino_t>
+      connections_;  // descriptors and what they were; Wait's thread alone
 
   absl::Mutex mutex_;
   std::string stop_reason_ ABSL_GUARDED_BY(mutex_);

@@ -123,6 +123,16 @@ void ListeningSocket::NoteExit(const std::string& reason) {
   WriteText(lock_, StrCat("pid ", getpid(), " ended ", Now(), ": ", reason));
 }
 
+bool IsLockedBy(const std::string& path, uint64_t pid) {
+  int fd = open(LiveLockPath(path).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  if (fd < 0)
+    return false;
+  bool held =
+      flock(fd, LOCK_SH | LOCK_NB) != 0 && ReadText(fd).starts_with(StrCat("pid ", pid, ","));
+  close(fd);
+  return held;
+}
+
 bool PeerUser(int fd, uid_t* user) {
   ucred credentials{};
   socklen_t size = sizeof credentials;

@@ -45,6 +45,9 @@ class ListeningSocket {
   ino_t inode_ = 0;
 };
 
+// Process `pid` holds the lock of the daemon that serves `path`.
+bool IsLockedBy(const std::string& path, uint64_t pid);
+
 // The uid of the process at the other end of a connected Unix socket; false where the kernel does
 // not say.
 bool PeerUser(int fd, uid_t* user);
