@@ -15,7 +15,7 @@
 #include "gtest/gtest.h"
 #include "server/service/calls.h"
 #include "server/service/idle.h"
-#include "server/testing/test_daemon.h"
+#include "server/service/test_daemon.h"
 
 namespace framegate::server {
 namespace {

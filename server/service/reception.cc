@@ -1,10 +1,9 @@
 #include "server/service/reception.h"
 
 #include <errno.h>
-#include <fcntl.h>
+#include <poll.h>
 #include <spdlog/spdlog.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
 #include <sys/socket.h>
@@ -19,7 +18,6 @@ namespace {
 
 // Where the kernel has no watch left for us, the socket is looked at this often.
 constexpr absl::Duration kLookInterval = absl::Seconds(10);
-constexpr int kEvents = 64;
 
 std::string DirectoryOf(const std::string& path) {
   return path.substr(0, std::max<size_t>(1, path.rfind('/')));
@@ -34,7 +32,6 @@ Reception::Reception(const Settings& settings, const ListeningSocket* socket, St
       welcome_(std::move(welcome)),
       most_connections_(settings.connections),
       idle_limit_(absl::Seconds(settings.idle_seconds)) {
-  epoll_ = epoll_create1(EPOLL_CLOEXEC);
   wake_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   changes_ = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
   if (changes_ >= 0 && inotify_add_watch(changes_, DirectoryOf(socket->path()).c_str(),
@@ -43,23 +40,12 @@ Reception::Reception(const Settings& settings, const ListeningSocket* socket, St
     close(changes_);
     changes_ = -1;
   }
-  Watch(wake_, EPOLLIN);
-  Watch(socket->fd(), EPOLLIN);
-  if (changes_ >= 0)
-    Watch(changes_, EPOLLIN);
 }
 
 Reception::~Reception() {
-  for (int fd : {epoll_, wake_, changes_})
+  for (int fd : {wake_, changes_})
     if (fd >= 0)
       close(fd);
-}
-
-void Reception::Watch(int fd, uint32_t events) {
-  epoll_event event{};
-  event.events = events;
-  event.data.fd = fd;
-  epoll_ctl(epoll_, EPOLL_CTL_ADD, fd, &event);
 }
 
 void Reception::Stop(std::string reason) {
@@ -104,15 +90,18 @@ int Reception::WaitForEvents(absl::Duration time) {
       time == absl::InfiniteDuration()
           ? -1
           : static_cast<int>(std::min<int64_t>(absl::ToInt64Milliseconds(time) + 1, 1 << 30));
-  epoll_event events[kEvents];
-  int count = epoll_wait(epoll_, events, kEvents, timeout);
+  std::vector<pollfd> polled = {
+      {socket_->fd(), POLLIN, 0}, {wake_, POLLIN, 0}, {changes_, POLLIN, 0}};
+  const size_t own = polled.size();
+  for (const auto& [fd, inode] : connections_)
+    polled.push_back({fd, POLLRDHUP, 0});
+  int count = poll(polled.data(), polled.size(), timeout);
   // Who leaves goes first: a new connection may get its number.
-  for (int i = 0; i < count; ++i)
-    if (int fd = events[i].data.fd; fd != socket_->fd() && fd != wake_ && fd != changes_)
-      Leave(fd);
-  for (int i = 0; i < count; ++i)
-    if (events[i].data.fd == socket_->fd())
-      Accept();
+  for (size_t i = own; i < polled.size(); ++i)
+    if (polled[i].revents != 0)
+      Leave(polled[i].fd);
+  if (polled[0].revents != 0)
+    Accept();
   return count;
 }
 
@@ -158,7 +147,6 @@ void Reception::Admit(int fd) {
     connections_[fd] = info.st_ino;
     stats_->Add(Metric::kConnectionsAccepted);
     stats_->Set(Metric::kConnections, connections_.size());
-    Watch(fd, EPOLLRDHUP | EPOLLONESHOT);  // and EPOLLHUP, which is always told
     welcome_(fd);
     return;
   }
@@ -168,7 +156,6 @@ void Reception::Admit(int fd) {
 
 void Reception::Leave(int fd) {
   connections_.erase(fd);
-  epoll_ctl(epoll_, EPOLL_CTL_DEL, fd, nullptr);
   stats_->Set(Metric::kConnections, connections_.size());
 }
 

@@ -1,11 +1,12 @@
 // Accepts connections, checks who they are, and hands them to gRPC; knows how many are open and
-// when the daemon's socket is gone. One thread runs Wait; it sleeps in epoll and wakes for nothing
+// when the daemon's socket is gone. One thread runs Wait; it sleeps in poll and wakes for nothing
 // but events, and once when idle time is over.
 //
-// gRPC owns an accepted descriptor and does not say when it closes it. A duplicate would tell, but
-// gRPC relies on close() to end its own epoll registration, which a duplicate keeps alive. So the
-// descriptor itself is watched for the peer's hang-up, and since gRPC may close it before that is
-// seen, a connection counts as long as its number still is the socket it was.
+// gRPC owns an accepted descriptor, closes it when it likes and does not say so. Three ways of
+// watching it, two of them wrong: a duplicate keeps gRPC's own epoll registration alive after its
+// close, and calls hang; an epoll of ours forgets the descriptor at that same close, before the
+// hang-up is seen. poll holds the socket for the length of the call only, and sees it. What is
+// closed while we are not in poll is found by comparing what a number stands for (Recount).
 #pragma once
 
 #include <sys/types.h>
@@ -37,7 +38,6 @@ class Reception {
   void Stop(std::string reason) ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
-  void Watch(int fd, uint32_t events);
   // Serves one wake-up; how many events there were.
   int WaitForEvents(absl::Duration time);
   void Accept();
@@ -54,7 +54,6 @@ class Reception {
   const uint64_t most_connections_;
   const absl::Duration idle_limit_;
 
-  int epoll_ = -1;
   int wake_ = -1;     // eventfd
   int changes_ = -1;  // inotify on the socket's directory
   absl::flat_hash_map<int, ino_t>

@@ -8,7 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "proto/wire/contract.h"
-#include "server/testing/test_daemon.h"
+#include "server/service/test_daemon.h"
 
 namespace framegate::server {
 namespace {
