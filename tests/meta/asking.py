@@ -108,6 +108,8 @@ def difference(expected: dict, got: dict, path: str = "result") -> str | None:
             return f"{path}: eager {expected['sequence']} of {len(expected['items'])}, rule {got['sequence']} of {len(got['items'])}"
         pairs = enumerate(zip(expected["items"], got["items"]))
         return next((d for i, (e, g) in pairs if (d := difference(e, g, f"{path}[{i}]"))), None)
+    if got["sequence"] == "tuple" and not got["items"]:
+        got = dict(constant=describe.constant(()))
     return None if fields.encode(fields.OPERAND, expected) == fields.encode(fields.OPERAND, got) else f"{path}: eager {expected}, rule {got}"
 
 

@@ -88,7 +88,8 @@ def resolve(symbol: str):
     """The callable behind module:qualified.name; a bare name is a tensor method."""
     module, _, path = symbol.rpartition(":")
     if not module:
-        return getattr(torch.Tensor, path)
+        found = getattr(torch.Tensor, path)
+        return found if callable(found) else found.__get__   # an attribute, such as T
     found = importlib.import_module(module) if not module.startswith("torch._C.") else eval(module, {"torch": torch})
     for name in path.split("."):
         found = getattr(found, name)

@@ -86,7 +86,7 @@ absl::StatusOr<Value> Call::ValueOf(const Operand& operand) const {
               .requires_grad = facts.requires_grad};
   if (cast_ && IsFloating(*dtype) && *dtype != DType::kFloat64 && *dtype != *cast_) {
     Value cast = Fresh(*cast_, Layout{value.layout.sizes, PreservedStrides(value.layout)});
-    cast.requires_grad = value.requires_grad;
+    cast.requires_grad = value.requires_grad && ambient_.grad;
     return cast;
   }
   return value;

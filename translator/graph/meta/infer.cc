@@ -92,6 +92,7 @@ struct Arguments {
   bool plain = true;  // strided tensors in this process's memory
   bool need_gradient = false;
   bool any_inference = false;
+  std::optional<DType> lesser_float;  // float16 or bfloat16, or float32 for both
   bool any_float32 = false;  // what autocast's widest type is decided by
   bool any_complex = false;
   bool any_bool = false;
@@ -110,6 +111,9 @@ struct Arguments {
     any_inference = any_inference || facts.is_inference;
     any_complex = any_complex || facts.dtype.starts_with("torch.complex");
     any_bool = any_bool || facts.dtype == "torch.bool";
+    std::optional<DType> dtype = DTypeFromText(facts.dtype);
+    if (dtype && (*dtype == DType::kFloat16 || *dtype == DType::kBFloat16))
+      lesser_float = lesser_float.value_or(*dtype) == *dtype ? dtype : DType::kFloat32;
     any_float32 = any_float32 || facts.dtype == "torch.float32";
   }
 };
@@ -143,7 +147,7 @@ class Inference {
     ASSIGN_OR_RETURN(bool assigns, Assigns(call));
     if (assigns)
       return RunInPlace(&call);
-    ApplyAutocast(&call);
+    RETURN_IF_ERROR(ApplyAutocast(&call));
     ASSIGN_OR_RETURN(Product product, row_.rule(call));
     return Finish(call, product);
   }
@@ -155,13 +159,16 @@ class Inference {
     return call.Bool("inplace");
   }
 
-  void ApplyAutocast(Call* call) const {
+  absl::Status ApplyAutocast(Call* call) const {
     if (!ambient_.autocast)
-      return;
+      return absl::OkStatus();
+    if (row_.Is(kWidest) && arguments_.lesser_float.value_or(*ambient_.autocast) != *ambient_.autocast)
+      return Unknown();
     if (row_.Is(kLower))
       call->CastArguments(*ambient_.autocast);
     if (row_.Is(kFloat32) || (row_.Is(kWidest) && arguments_.any_float32))
       call->CastArguments(DType::kFloat32);
+    return absl::OkStatus();
   }
 
   bool CanAutocast() const { return row_.Is(kLower) || row_.Is(kFloat32) || row_.Is(kWidest); }
@@ -180,6 +187,8 @@ class Inference {
     ASSIGN_OR_RETURN(Product product, row_.rule(*call));
     if (!product.sequence.empty())
       return Unknown();
+    if (!product.argument.empty())  // there was nothing to do
+      return Finish(*call, product);
     for (const Value& value : product.values)
       if (value.sizes() != self.sizes() || !CanCast(value.dtype, self.dtype))
         return Raises();
@@ -193,7 +202,7 @@ class Inference {
       changed.requires_grad = true;
       changed.is_leaf = false;
     }
-    if (product.values.empty() && product.argument.empty()) {
+    if (product.values.empty()) {
       result.result.constant = model::Constant::None();
     } else {
       result.same_as = 0;
@@ -231,7 +240,7 @@ class Inference {
     facts.layout = "torch.strided";
     bool can_require = value.differentiable && IsDifferentiable(value.dtype);
     bool recorded = Records() && can_require && (!value.view || value.requires_grad);
-    facts.requires_grad = recorded || (can_require && value.view && value.requires_grad);
+    facts.requires_grad = recorded || (can_require && value.view && value.requires_grad) || value.leaf_requires_grad;
     facts.is_leaf = !recorded;
     facts.is_inference = value.inference;
     facts.sizes = value.layout.sizes;

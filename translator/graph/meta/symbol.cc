@@ -15,6 +15,7 @@ constexpr Module kModules[] = {
     {"", kMethod, ""},
     {"torch.Tensor", kMethod, ""},
     {"torch._tensor.Tensor", kMethod, ""},
+    {"torch._tensor.TensorBase", kMethod, ""},
     {"torch._C.TensorBase", kMethod, ""},
     {"torch", kTorch, ""},
     {"torch.functional", kTorch, ""},

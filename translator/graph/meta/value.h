@@ -20,6 +20,7 @@ struct Value {
   bool inference = false;
   bool requires_grad = false;   // of an argument; of a result it follows from the call
   bool differentiable = true;   // of a result: gradients reach it where an argument requires them
+  bool leaf_requires_grad = false;  // of a new tensor made with requires_grad=True
   bool view = false;            // of a result: the same memory as an argument; it requires gradients with that one, whatever the mode
 
   bool is_number = false;

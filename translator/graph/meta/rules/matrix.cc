@@ -1,10 +1,28 @@
 // Products of matrices.
+#include <algorithm>
+
+#include "translator/graph/meta/iteration.h"
 #include "translator/graph/meta/rules.h"
 
 namespace framegate::translator::meta::rules {
 namespace {
 
 bool IsProductType(const Value& a, const Value& b) { return a.dtype == b.dtype && a.dtype != DType::kBool; }
+
+Dims Batch(const Value& value) { return Dims(value.sizes().begin(), value.sizes().end() - std::min<int64_t>(value.rank(), 2)); }
+
+// A matrix that requires gradients, times many: computed as the transpose of one product of matrices.
+Value FoldedProduct(const Call& call, const Value& a, const Value& b) {
+  Dims sizes = Batch(b);
+  sizes.push_back(b.sizes().back());
+  sizes.push_back(a.size(0));
+  Value product = call.Fresh(a.dtype, std::move(sizes));
+  Layout& layout = product.layout;
+  size_t last = layout.sizes.size() - 1;
+  std::swap(layout.sizes[last], layout.sizes[last - 1]);
+  std::swap(layout.strides[last], layout.strides[last - 1]);
+  return IsContiguous(layout) ? product : call.Fresh(a.dtype, layout.sizes);
+}
 
 }  // namespace
 
@@ -31,14 +49,14 @@ Outcome MatMul(const Call& call) {
     return Unknown();
   if (a.rank() == 0 || b.rank() == 0)
     return Raises();
-  int64_t inner_b = b.rank() == 1 ? b.size(0) : b.size(b.rank() - 2);
-  if (a.sizes().back() != inner_b)
+  int64_t inner = b.rank() == 1 ? b.size(0) : b.size(b.rank() - 2);
+  if (a.sizes().back() != inner)
     return Raises();
-  Dims batch_a(a.sizes().begin(), a.sizes().end() - std::min<int64_t>(a.rank(), 2));
-  Dims batch_b(b.sizes().begin(), b.sizes().end() - std::min<int64_t>(b.rank(), 2));
-  std::optional<Dims> sizes = BroadcastSizes(batch_a, batch_b);
+  std::optional<Dims> sizes = BroadcastSizes(Batch(a), Batch(b));
   if (!sizes)
     return Raises();
+  if (a.rank() == 2 && b.rank() > 2 && a.requires_grad)
+    return FoldedProduct(call, a, b);
   if (a.rank() > 1)
     sizes->push_back(a.size(a.rank() - 2));
   if (b.rank() > 1)
@@ -46,6 +64,49 @@ Outcome MatMul(const Call& call) {
   return call.Fresh(a.dtype, std::move(*sizes));
 }
 
-Outcome Attention(const Call&) { return Unknown(); }
+// mm, bmm, mv, dot: matmul of just these ranks.
+Outcome ProductOfRank(const Call& call) {
+  ASSIGN_OR_RETURN(Value a, call.Tensor("input"));
+  ASSIGN_OR_RETURN(Value b, call.Tensor("other"));
+  int64_t rank = call.name() == "bmm" ? 3 : call.name() == "dot" ? 1 : 2;
+  if (a.rank() != rank || b.rank() != (call.name() == "mv" ? 1 : rank))
+    return Raises();
+  if (rank == 3 && a.size(0) != b.size(0))
+    return Raises();
+  return MatMul(call);
+}
+
+// addmm, baddbmm, addmv: input + a @ b
+Outcome AddProduct(const Call& call) {
+  ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
+  ASSIGN_OR_RETURN(Value a, call.Tensor("a"));
+  ASSIGN_OR_RETURN(Value b, call.Tensor("b"));
+  int64_t rank = call.name() == "baddbmm" ? 3 : 2;
+  int64_t right = call.name() == "addmv" ? 1 : rank;
+  if (!IsProductType(a, b) || input.dtype != a.dtype)
+    return Unknown();
+  if (a.rank() != rank || b.rank() != right || a.sizes().back() != b.size(rank == 3 ? 1 : 0) ||
+      (rank == 3 && a.size(0) != b.size(0)))
+    return Raises();
+  Dims sizes = a.sizes();
+  sizes.pop_back();
+  if (right > 1)
+    sizes.push_back(b.sizes().back());
+  std::optional<Dims> joined = BroadcastSizes(sizes, input.sizes());
+  if (!joined || *joined != sizes)
+    return Raises();
+  return call.Fresh(a.dtype, std::move(sizes));
+}
+
+Outcome Outer(const Call& call) {
+  ASSIGN_OR_RETURN(Value a, call.Tensor("input"));
+  ASSIGN_OR_RETURN(Value b, call.Tensor("vec2"));
+  if (a.rank() != 1 || b.rank() != 1)
+    return Raises();
+  // a[:, None] * b
+  a.layout = {{a.size(0), 1}, {a.stride(0), 1}};
+  ASSIGN_OR_RETURN(DType dtype, PromotedType(call, {a, b}));
+  return Elementwise(call, {a, b}, dtype, dtype);
+}
 
 }  // namespace framegate::translator::meta::rules

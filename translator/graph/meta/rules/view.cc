@@ -15,17 +15,7 @@ absl::StatusOr<Value> ReshapedTo(const Call& call, const Value& input, const Dim
   return call.Fresh(input.dtype, *resolved);
 }
 
-Value Part(const Value& input, int64_t dim, int64_t start, int64_t length) {
-  Value part = ViewOf(input, input.layout, input.offset + start * input.stride(dim));
-  part.layout.sizes[dim] = length;
-  return part;
-}
-
-}  // namespace
-
-Outcome View(const Call& call) {
-  ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
-  ASSIGN_OR_RETURN(Dims sizes, call.Ints("size"));
+absl::StatusOr<Value> ViewedAs(const Value& input, const Dims& sizes) {
   std::optional<Dims> resolved = ResolveSizes(sizes, input.elements());
   std::optional<Dims> strides = resolved ? ViewStrides(input.layout, *resolved) : std::nullopt;
   if (!strides)
@@ -33,10 +23,96 @@ Outcome View(const Call& call) {
   return ViewOf(input, {*resolved, *strides});
 }
 
+Value Transposed(const Value& input, int64_t a, int64_t b) {
+  Layout layout = input.layout;
+  if (a != b) {
+    std::swap(layout.sizes[a], layout.sizes[b]);
+    std::swap(layout.strides[a], layout.strides[b]);
+  }
+  return ViewOf(input, std::move(layout));
+}
+
+Value Permuted(const Value& input, const Dims& order) {
+  Layout layout;
+  for (int64_t dim : order) {
+    layout.sizes.push_back(input.size(dim));
+    layout.strides.push_back(input.stride(dim));
+  }
+  return ViewOf(input, std::move(layout));
+}
+
+// Sizes of -1 keep the input's.
+absl::StatusOr<Value> ExpandedTo(const Value& input, const Dims& sizes) {
+  int64_t shift = static_cast<int64_t>(sizes.size()) - input.rank();
+  if (shift < 0)
+    return Raises();
+  Layout layout{sizes, Dims(sizes.size())};
+  for (int64_t dim = static_cast<int64_t>(sizes.size()) - 1; dim >= 0; --dim) {
+    bool added = dim < shift;
+    int64_t size = added ? 1 : input.size(dim - shift);
+    if (sizes[dim] == -1 && !added)
+      layout.sizes[dim] = size;
+    if (layout.sizes[dim] < 0)
+      return Raises();
+    if (layout.sizes[dim] == size && !added)
+      layout.strides[dim] = input.stride(dim - shift);
+    else if (size != 1)
+      return Raises();
+    else if (layout.sizes[dim] == 1 && input.rank() > 0)
+      layout.strides[dim] = layout.sizes[dim + 1] * layout.strides[dim + 1];
+  }
+  return ViewOf(input, std::move(layout));
+}
+
+}  // namespace
+
+Outcome View(const Call& call) {
+  ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
+  ASSIGN_OR_RETURN(Dims sizes, call.Ints("size"));
+  return ViewedAs(input, sizes);
+}
+
 Outcome Reshape(const Call& call) {
   ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
   ASSIGN_OR_RETURN(Dims sizes, call.Ints("shape"));
   return ReshapedTo(call, input, sizes);
+}
+
+Outcome Ravel(const Call& call) {
+  ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
+  Dims sizes = {input.elements()};
+  if (!IsContiguous(input.layout))
+    return call.Fresh(input.dtype, std::move(sizes));
+  return ReshapedTo(call, input, sizes);
+}
+
+Outcome ReshapeAs(const Call& call) {
+  ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
+  ASSIGN_OR_RETURN(Value other, call.Tensor("other"));
+  ASSIGN_OR_RETURN(Value reshaped, ReshapedTo(call, input, other.sizes()));
+  reshaped.differentiable = input.requires_grad;
+  return reshaped;
+}
+
+Outcome ViewAs(const Call& call) {
+  ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
+  ASSIGN_OR_RETURN(Value other, call.Tensor("other"));
+  return ViewedAs(input, other.sizes());
+}
+
+Outcome Unflatten(const Call& call) {
+  ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
+  ASSIGN_OR_RETURN(int64_t dim, call.Dim("dim", input));
+  ASSIGN_OR_RETURN(Dims parts, call.Ints("sizes"));
+  if (input.rank() == 0 || parts.empty() || !call.IsSequence("sizes"))
+    return Unknown();
+  std::optional<Dims> resolved = ResolveSizes(parts, input.size(dim));
+  if (!resolved)
+    return Raises();
+  Dims sizes = input.sizes();
+  sizes.erase(sizes.begin() + dim);
+  sizes.insert(sizes.begin() + dim, resolved->begin(), resolved->end());
+  return ViewedAs(input, sizes);
 }
 
 Outcome Flatten(const Call& call) {
@@ -60,12 +136,31 @@ Outcome Transpose(const Call& call) {
   ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
   ASSIGN_OR_RETURN(int64_t a, call.Dim("dim0", input));
   ASSIGN_OR_RETURN(int64_t b, call.Dim("dim1", input));
-  Layout layout = input.layout;
-  if (a != b) {
-    std::swap(layout.sizes[a], layout.sizes[b]);
-    std::swap(layout.strides[a], layout.strides[b]);
-  }
-  return ViewOf(input, std::move(layout));
+  if (input.rank() == 0)
+    return ViewOf(input, input.layout);
+  return Transposed(input, a, b);
+}
+
+Outcome TransposeMatrix(const Call& call) {
+  ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
+  if (input.rank() > 2)
+    return Raises();
+  return input.rank() < 2 ? ViewOf(input, input.layout) : Transposed(input, 0, 1);
+}
+
+Outcome TransposeLast(const Call& call) {
+  ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
+  if (input.rank() < 2)
+    return Unknown();
+  return Transposed(input, input.rank() - 2, input.rank() - 1);
+}
+
+// Of tensors that are no matrices this is deprecated, and warns.
+Outcome TransposeAll(const Call& call) {
+  ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
+  if (input.rank() != 2)
+    return Unknown();
+  return Transposed(input, 0, 1);
 }
 
 Outcome Permute(const Call& call) {
@@ -73,17 +168,41 @@ Outcome Permute(const Call& call) {
   ASSIGN_OR_RETURN(Dims dims, call.Ints("dims"));
   if (static_cast<int64_t>(dims.size()) != input.rank())
     return Raises();
-  Layout layout;
   std::vector<bool> seen(dims.size());
-  for (int64_t dim : dims) {
+  for (int64_t& dim : dims) {
     std::optional<int64_t> resolved = ResolveDim(dim, input.rank());
     if (!resolved || seen[*resolved])
       return Raises();
     seen[*resolved] = true;
-    layout.sizes.push_back(input.size(*resolved));
-    layout.strides.push_back(input.stride(*resolved));
+    dim = *resolved;
   }
-  return ViewOf(input, std::move(layout));
+  return Permuted(input, dims);
+}
+
+Outcome MoveDim(const Call& call) {
+  ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
+  ASSIGN_OR_RETURN(Dims from, call.Ints("source"));
+  ASSIGN_OR_RETURN(Dims to, call.Ints("destination"));
+  if (from.size() != to.size() || input.rank() == 0)
+    return Unknown();
+  Dims order(input.sizes().size(), -1);
+  std::vector<bool> moved(order.size());
+  for (size_t i = 0; i < from.size(); ++i) {
+    std::optional<int64_t> source = ResolveDim(from[i], input.rank()), target = ResolveDim(to[i], input.rank());
+    if (!source || !target || moved[*source] || order[*target] != -1)
+      return Raises();
+    moved[*source] = true;
+    order[*target] = *source;
+  }
+  int64_t next = 0;
+  for (int64_t& dim : order) {
+    if (dim != -1)
+      continue;
+    while (moved[next])
+      ++next;
+    dim = next++;
+  }
+  return Permuted(input, order);
 }
 
 Outcome Unsqueeze(const Call& call) {
@@ -125,68 +244,23 @@ Outcome Squeeze(const Call& call) {
 Outcome Expand(const Call& call) {
   ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
   ASSIGN_OR_RETURN(Dims sizes, call.Ints("size"));
-  int64_t shift = static_cast<int64_t>(sizes.size()) - input.rank();
-  if (shift < 0)
-    return Raises();
-  Layout layout{sizes, Dims(sizes.size())};
-  for (int64_t dim = static_cast<int64_t>(sizes.size()) - 1; dim >= 0; --dim) {
-    bool added = dim < shift;
-    int64_t size = added ? 1 : input.size(dim - shift);
-    if (sizes[dim] == -1 && !added)
-      layout.sizes[dim] = size;
-    if (layout.sizes[dim] < 0)
-      return Raises();
-    if (layout.sizes[dim] == size && !added) {
-      layout.strides[dim] = input.stride(dim - shift);
-    } else if (size != 1) {
-      return Raises();
-    } else if (layout.sizes[dim] == 1 && input.rank() > 0) {
-      layout.strides[dim] = layout.sizes[dim + 1] * layout.strides[dim + 1];
-    }
-  }
-  return ViewOf(input, std::move(layout));
+  return ExpandedTo(input, sizes);
 }
 
-Outcome Split(const Call& call) {
-  ASSIGN_OR_RETURN(Value input, call.Tensor("tensor"));
-  ASSIGN_OR_RETURN(int64_t dim, call.Dim("dim", input));
-  ASSIGN_OR_RETURN(Dims lengths, call.Ints("split_size_or_sections"));
-  if (input.rank() == 0)
-    return Raises();
-  int64_t size = input.size(dim);
-  if (!call.IsSequence("split_size_or_sections")) {
-    int64_t step = lengths[0];
-    if (step < 0 || (step == 0 && size != 0))
-      return Raises();
-    lengths.assign(step == 0 ? 1 : std::max<int64_t>((size + step - 1) / step, 1), step);
-    lengths.back() = size - step * (static_cast<int64_t>(lengths.size()) - 1);
-  }
-  std::vector<Value> parts;
-  int64_t start = 0;
-  for (int64_t length : lengths) {
-    if (length < 0 || start + length > size)
-      return Raises();
-    parts.push_back(Part(input, dim, start, length));
-    start += length;
-  }
-  if (start != size)
-    return Raises();
-  return Product::Tuple(std::move(parts));
-}
-
-Outcome Chunk(const Call& call) {
+Outcome ExpandAs(const Call& call) {
   ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
-  ASSIGN_OR_RETURN(int64_t dim, call.Dim("dim", input));
-  ASSIGN_OR_RETURN(int64_t chunks, call.Int("chunks"));
-  if (chunks <= 0 || input.rank() == 0)
-    return Raises();
-  int64_t size = input.size(dim), step = (size + chunks - 1) / chunks;
-  if (step == 0)
-    return Product::Tuple(std::vector<Value>(static_cast<size_t>(chunks), Part(input, dim, 0, 0)));
-  std::vector<Value> parts;
-  for (int64_t start = 0; start < size; start += step)
-    parts.push_back(Part(input, dim, start, std::min(step, size - start)));
-  return Product::Tuple(std::move(parts));
+  ASSIGN_OR_RETURN(Value other, call.Tensor("other"));
+  return ExpandedTo(input, other.sizes());
+}
+
+Outcome BroadcastTo(const Call& call) { return Expand(call); }
+
+// Of a tensor of real numbers: itself.
+Outcome Real(const Call& call) {
+  ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
+  if (IsComplex(input.dtype))
+    return Unknown();
+  return Product::Argument("input");
 }
 
 }  // namespace framegate::translator::meta::rules

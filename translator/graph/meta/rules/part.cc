@@ -1,0 +1,171 @@
+// Views of a part of a tensor.
+#include <algorithm>
+
+#include "translator/graph/meta/rules.h"
+
+namespace framegate::translator::meta::rules {
+namespace {
+
+Value Part(const Value& input, int64_t dim, int64_t start, int64_t length) {
+  Value part = ViewOf(input, input.layout, input.offset + start * input.stride(dim));
+  part.layout.sizes[dim] = length;
+  return part;
+}
+
+Value WithoutDim(const Value& input, int64_t dim, int64_t index) {
+  Value part = ViewOf(input, input.layout, input.offset + index * input.stride(dim));
+  part.layout.sizes.erase(part.layout.sizes.begin() + dim);
+  part.layout.strides.erase(part.layout.strides.begin() + dim);
+  return part;
+}
+
+// One past the last element's place in memory, from the storage's start.
+int64_t EndOf(const Layout& layout, int64_t offset) {
+  int64_t end = offset + 1;
+  for (size_t i = 0; i < layout.sizes.size(); ++i)
+    end += (layout.sizes[i] - 1) * layout.strides[i];
+  return end;
+}
+
+}  // namespace
+
+Outcome Select(const Call& call) {
+  ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
+  ASSIGN_OR_RETURN(int64_t dim, call.Dim("dim", input));
+  ASSIGN_OR_RETURN(int64_t index, call.Int("index"));
+  if (input.rank() == 0 || index < -input.size(dim) || index >= input.size(dim))
+    return Raises();
+  return WithoutDim(input, dim, index < 0 ? index + input.size(dim) : index);
+}
+
+Outcome Narrow(const Call& call) {
+  ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
+  ASSIGN_OR_RETURN(int64_t dim, call.Dim("dim", input));
+  ASSIGN_OR_RETURN(int64_t start, call.Int("start"));
+  ASSIGN_OR_RETURN(int64_t length, call.Int("length"));
+  if (input.rank() == 0 || length < 0)
+    return Raises();
+  int64_t size = input.size(dim);
+  if (start < -size || start > size)
+    return Raises();
+  start += start < 0 ? size : 0;
+  if (start + length > size)
+    return Raises();
+  return Part(input, dim, start, length);
+}
+
+Outcome Unbind(const Call& call) {
+  ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
+  ASSIGN_OR_RETURN(int64_t dim, call.Dim("dim", input));
+  if (input.rank() == 0)
+    return Raises();
+  std::vector<Value> parts;
+  for (int64_t i = 0; i < input.size(dim); ++i)
+    parts.push_back(WithoutDim(input, dim, i));
+  return Product::Tuple(std::move(parts));
+}
+
+Outcome Diagonal(const Call& call) {
+  ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
+  ASSIGN_OR_RETURN(int64_t shift, call.Int("offset"));
+  ASSIGN_OR_RETURN(int64_t rows, call.Dim("dim1", input));
+  ASSIGN_OR_RETURN(int64_t columns, call.Dim("dim2", input));
+  if (rows == columns || input.rank() < 2)
+    return Raises();
+  int64_t length = shift >= 0 ? std::min(input.size(rows), input.size(columns) - shift)
+                              : std::min(input.size(rows) + shift, input.size(columns));
+  length = std::max<int64_t>(length, 0);
+  int64_t offset = input.offset;
+  if (length > 0)
+    offset += shift >= 0 ? shift * input.stride(columns) : -shift * input.stride(rows);
+  Layout layout = input.layout;
+  int64_t stride = input.stride(rows) + input.stride(columns);
+  for (int64_t dim : {std::max(rows, columns), std::min(rows, columns)}) {
+    layout.sizes.erase(layout.sizes.begin() + dim);
+    layout.strides.erase(layout.strides.begin() + dim);
+  }
+  layout.sizes.push_back(length);
+  layout.strides.push_back(stride);
+  return ViewOf(input, std::move(layout), offset);
+}
+
+Outcome Unfold(const Call& call) {
+  ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
+  ASSIGN_OR_RETURN(int64_t dim, call.Dim("dimension", input));
+  ASSIGN_OR_RETURN(int64_t size, call.Int("size"));
+  ASSIGN_OR_RETURN(int64_t step, call.Int("step"));
+  if (input.rank() == 0)
+    return Unknown();
+  if (size < 0 || size > input.size(dim) || step <= 0)
+    return Raises();
+  Layout layout = input.layout;
+  layout.sizes[dim] = (input.size(dim) - size) / step + 1;
+  layout.strides[dim] = step * input.stride(dim);
+  layout.sizes.push_back(size);
+  layout.strides.push_back(input.stride(dim));
+  return ViewOf(input, std::move(layout));
+}
+
+// Known inside the memory that the input itself covers: how much more there is, its metadata do not say.
+Outcome AsStrided(const Call& call) {
+  ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
+  ASSIGN_OR_RETURN(Dims sizes, call.Ints("size"));
+  ASSIGN_OR_RETURN(Dims strides, call.Ints("stride"));
+  int64_t offset = input.offset;
+  if (call.Has("storage_offset")) {
+    ASSIGN_OR_RETURN(offset, call.Int("storage_offset"));
+  }
+  if (sizes.size() != strides.size() || input.elements() == 0)
+    return Unknown();
+  for (size_t i = 0; i < sizes.size(); ++i)
+    if (sizes[i] < 1 || strides[i] < 0)
+      return Unknown();
+  Layout layout{std::move(sizes), std::move(strides)};
+  if (offset < 0 || EndOf(layout, offset) > EndOf(input.layout, input.offset))
+    return Unknown();
+  return ViewOf(input, std::move(layout), offset);
+}
+
+Outcome Split(const Call& call) {
+  ASSIGN_OR_RETURN(Value input, call.Tensor("tensor"));
+  ASSIGN_OR_RETURN(int64_t dim, call.Dim("dim", input));
+  ASSIGN_OR_RETURN(Dims lengths, call.Ints("split_size_or_sections"));
+  if (input.rank() == 0)
+    return Raises();
+  int64_t size = input.size(dim);
+  if (!call.IsSequence("split_size_or_sections")) {
+    int64_t step = lengths[0];
+    if (step < 0 || (step == 0 && size != 0))
+      return Raises();
+    lengths.assign(step == 0 ? 1 : std::max<int64_t>((size + step - 1) / step, 1), step);
+    lengths.back() = size - step * (static_cast<int64_t>(lengths.size()) - 1);
+  }
+  std::vector<Value> parts;
+  int64_t start = 0;
+  for (int64_t length : lengths) {
+    if (length < 0 || start + length > size)
+      return Raises();
+    parts.push_back(Part(input, dim, start, length));
+    start += length;
+  }
+  if (start != size)
+    return Raises();
+  return Product::Tuple(std::move(parts));
+}
+
+Outcome Chunk(const Call& call) {
+  ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
+  ASSIGN_OR_RETURN(int64_t dim, call.Dim("dim", input));
+  ASSIGN_OR_RETURN(int64_t chunks, call.Int("chunks"));
+  if (chunks <= 0 || input.rank() == 0)
+    return Raises();
+  int64_t size = input.size(dim), step = (size + chunks - 1) / chunks;
+  if (step == 0)
+    return Product::Tuple(std::vector<Value>(static_cast<size_t>(chunks), Part(input, dim, 0, 0)));
+  std::vector<Value> parts;
+  for (int64_t start = 0; start < size; start += step)
+    parts.push_back(Part(input, dim, start, std::min(step, size - start)));
+  return Product::Tuple(std::move(parts));
+}
+
+}  // namespace framegate::translator::meta::rules
