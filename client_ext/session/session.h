@@ -18,6 +18,7 @@ struct Traffic {
   uint64_t lookups = 0;
   uint64_t round_trips = 0;
   uint64_t client_queries = 0;
+  uint64_t translations = 0;  // run for us: 0 after a Translate whose entry was made for somebody else
 };
 
 // Stored entries that may fit, best first (at most 4); none is an answer. Unavailable or DeadlineExceeded: no daemon, or a fault;
@@ -26,6 +27,7 @@ absl::StatusOr<std::vector<std::shared_ptr<const model::Entry>>> Lookup(const mo
                                                                         const LiveUnit& live, Traffic* traffic);
 
 // A translation for these very objects. Statuses as above; InvalidArgument, ResourceExhausted, Internal: the daemon refused this unit.
+// An entry made for somebody else may not fit these objects: then ask again, and another one comes.
 // `handles`, empty before, names the objects the entry may speak of (CheckProgram::Link); it keeps them alive.
 absl::StatusOr<std::shared_ptr<const model::Entry>> Translate(const model::Unit& unit, const model::Config& config,
                                                              const LiveUnit& live, HandleTable& handles, Traffic* traffic);

@@ -80,17 +80,20 @@ absl::StatusOr<FoundEntries> FindEntries(Channel& channel, std::string_view key_
     found.entries.push_back(std::move(entry));
   if (reply.has_read_set())
     found.read_set = std::move(*reply.mutable_read_set());
+  found.horizon = reply.horizon();
   return found;
 }
 
 TranslateCall::TranslateCall(Channel* channel) : call_(channel, wire::kTranslate, std::nullopt) {}
 
-absl::Status TranslateCall::Open(std::string_view key_material, std::string_view summary, std::vector<std::string> code) {
+absl::Status TranslateCall::Open(std::string_view key_material, std::string_view summary, std::vector<std::string> code,
+                                 uint64_t horizon) {
   v1::TranslateRequest request;
   request.mutable_open()->set_key_material(key_material.data(), key_material.size());
   request.mutable_open()->set_summary(summary.data(), summary.size());
   for (std::string& image : code)
     request.mutable_open()->add_code(std::move(image));
+  request.mutable_open()->set_horizon(horizon);
   return call_.Send(request.SerializeAsString(), false);
 }
 
@@ -113,7 +116,12 @@ absl::StatusOr<TranslateCall::Event> TranslateCall::Next(const Patience& patienc
     case v1::TranslateReply::kEntry: {
       // The end of the stream comes in the same breath; with it the connection is clean for the next call.
       absl::Status end = call_.Receive(patience).status();
-      return absl::IsCancelled(end) ? absl::StatusOr<Event>(end) : Event{.kind = Kind::kEntry, .bytes = std::move(*reply.mutable_entry())};
+      if (absl::IsCancelled(end))
+        return end;
+      return Event{.kind = Kind::kEntry,
+                   .bytes = std::move(*reply.mutable_entry()),
+                   .shared = reply.shared(),
+                   .horizon = reply.horizon()};
     }
     case v1::TranslateReply::kFailure: {
       absl::Status failure = StatusOfFailure(reply.failure());

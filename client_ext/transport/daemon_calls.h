@@ -48,6 +48,7 @@ class HelloCall {
 struct FoundEntries {
   std::vector<std::string> entries;     // model::Entry each
   std::optional<std::string> read_set;  // guards::ReadSet
+  uint64_t horizon = 0;                 // for TranslateCall::Open, where none of these would do
 };
 
 // `facts`: a model::Summary of the read-set of an earlier answer.
@@ -59,13 +60,15 @@ class TranslateCall {
   enum class Kind : uint8_t { kBeat, kQuestions, kEntry };
   struct Event {
     Kind kind = Kind::kBeat;
-    std::string bytes;  // model::Questions, model::Entry
+    std::string bytes;     // model::Questions, model::Entry
+    bool shared = false;   // kEntry: it was not made for this call, and may not fit
+    uint64_t horizon = 0;  // kEntry: for the next Open, where it does not
   };
 
   explicit TranslateCall(Channel* channel);
 
-  // First. ResourceExhausted: larger than the daemon takes.
-  absl::Status Open(std::string_view key_material, std::string_view summary, std::vector<std::string> code);
+  // First. `horizon`: of the last answer about this key, 0 without one. ResourceExhausted: larger than the daemon takes.
+  absl::Status Open(std::string_view key_material, std::string_view summary, std::vector<std::string> code, uint64_t horizon);
   // After kQuestions: model::Answers. ResourceExhausted as above.
   absl::Status Answer(std::string_view answers);
   // InvalidArgument, ResourceExhausted, Internal are also what the daemon says where this unit gets no entry. After kEntry the call is over.

@@ -1,0 +1,191 @@
+#include "client_ext/session/session.h"
+
+#include <optional>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "base/strings.h"
+#include "client_ext/capture/answer.h"
+#include "client_ext/capture/code.h"
+#include "client_ext/capture/observe_unit.h"
+#include "client_ext/session/environment.h"
+#include "client_ext/session/gil.h"
+#include "client_ext/torch_bridge/table.h"
+
+namespace framegate::client {
+
+namespace {
+
+// What the daemon has told about a key.
+struct KeyNews {
+  std::optional<guards::ReadSet> read_set;
+  uint64_t horizon = 0;
+};
+
+// The process's side of all calls. Guarded by the GIL; never destroyed, since threads may outlive the module.
+struct Session {
+  Daemon daemon;
+  absl::flat_hash_map<Hash128, KeyNews> keys;
+  absl::flat_hash_set<model::CodeId> sent;  // images that the daemon below has got from us
+  uint64_t sent_to = 0;
+
+  explicit Session(Daemon::Options options) : daemon(std::move(options)) {}
+};
+
+void SayOnce(absl::StatusCode code, const std::string& text) {
+  static absl::flat_hash_set<absl::StatusCode> said;
+  if (said.insert(code).second)
+    PySys_WriteStderr("framegate: functions run uncompiled: %.400s\n", text.c_str());
+}
+
+Session& TheSession() {
+  static Session* session = [] {
+    absl::StatusOr<Daemon::Options> options = DaemonOptions();
+    if (!options.ok()) {
+      SayOnce(options.status().code(), std::string(options.status().message()));
+      options = Daemon::Options{.off = true};
+    }
+    return new Session(*std::move(options));
+  }();
+  return *session;
+}
+
+ClientFacts Ourselves() {
+  return {.schema = model::SchemaHash(), .build = FRAMEGATE_BUILD, .python = PythonIdentity(), .torch = TorchIdentity()};
+}
+
+absl::StatusOr<std::unique_ptr<Connection>> Acquire() {
+  absl::StatusOr<std::unique_ptr<Connection>> connection = TheSession().daemon.Acquire(Ourselves());
+  if (absl::IsFailedPrecondition(connection.status()))
+    SayOnce(connection.status().code(), std::string(connection.status().message()));
+  return connection;
+}
+
+std::string KeyBytes(const model::Unit& unit, const model::Config& config) {
+  return Encode(model::KeyMaterial{
+      .schema = model::SchemaHash(), .unit = unit, .config = config, .python = PythonIdentity(), .torch = TorchIdentity()});
+}
+
+template <typename Noun>
+absl::StatusOr<Noun> DecodeReply(std::string_view bytes) {
+  Noun noun;
+  if (absl::Status status = Decode(bytes, &noun); !status.ok())
+    return absl::InternalError(StrCat("malformed answer: ", std::string(status.message())));
+  return noun;
+}
+
+absl::StatusOr<std::shared_ptr<const model::Entry>> DecodeEntry(std::string_view bytes) {
+  ASSIGN_OR_RETURN(model::Entry entry, DecodeReply<model::Entry>(bytes));
+  return std::make_shared<const model::Entry>(std::move(entry));
+}
+
+// Keeps the connection for the next call, or drops it and finds out whose fault it was.
+absl::Status Settle(std::unique_ptr<Connection> connection, absl::Status outcome) {
+  Daemon& daemon = TheSession().daemon;
+  if (!outcome.ok())
+    return daemon.Drop(std::move(connection), std::move(outcome));
+  daemon.Release(std::move(connection));
+  return outcome;
+}
+
+absl::StatusOr<FoundEntries> Ask(Connection& connection, const std::string& key, const KeyNews& news, const LiveUnit& live) {
+  HandleTable handles;
+  std::optional<std::string> facts;
+  if (news.read_set)
+    facts = Encode(ObserveReadSet(*news.read_set, live, handles));
+  absl::StatusOr<FoundEntries> found = absl::UnavailableError("");
+  const Patience patience = TheSession().daemon.patience();
+  WithoutGil([&] { found = FindEntries(*connection.channel, key, facts, patience); });
+  return found;
+}
+
+// The images of the unit's frames that this daemon does not have from us. It asks for others, and for those it has lost.
+absl::StatusOr<std::vector<std::string>> UnsentCode(const Connection& connection, const LiveUnit& live) {
+  Session& session = TheSession();
+  const uint64_t daemon = connection.server.pid ^ connection.server.start_time_ms << 22;
+  if (std::exchange(session.sent_to, daemon) != daemon)
+    session.sent.clear();
+  std::vector<std::string> images;
+  for (const LiveFrame& frame : live.frames) {
+    ASSIGN_OR_RETURN(model::CodeId id, IdOfCode(frame.code));
+    if (!session.sent.insert(id).second)
+      continue;
+    ASSIGN_OR_RETURN(std::shared_ptr<const model::CodeImage> image, ImageOf(frame.code));
+    images.push_back(Encode(*image));
+  }
+  return images;
+}
+
+absl::Status Answer(TranslateCall& call, std::string_view bytes, HandleTable& handles, Traffic* traffic) {
+  ASSIGN_OR_RETURN(model::Questions questions, DecodeReply<model::Questions>(bytes));
+  traffic->round_trips += 1;
+  traffic->client_queries += questions.items.size();
+  ASSIGN_OR_RETURN(model::Answers answers, AnswerQuestions(questions, handles));
+  return call.Answer(Encode(answers));
+}
+
+// The conversation of one translation, from `open` to the entry.
+absl::StatusOr<TranslateCall::Event> Converse(Connection& connection, const std::string& key, uint64_t horizon, const LiveUnit& live,
+                                              HandleTable& handles, Traffic* traffic) {
+  ASSIGN_OR_RETURN(std::vector<std::string> code, UnsentCode(connection, live));
+  TranslateCall call(connection.channel.get());
+  RETURN_IF_ERROR(call.Open(key, Encode(ObserveUnit(live, handles)), std::move(code), horizon));
+  traffic->round_trips += 1;
+  const Patience patience = TheSession().daemon.patience();
+  while (true) {
+    absl::StatusOr<TranslateCall::Event> event = absl::UnavailableError("");
+    WithoutGil([&] { event = call.Next(patience); });
+    RETURN_IF_ERROR(event.status());
+    switch (event->kind) {
+      case TranslateCall::Kind::kEntry:
+        return event;
+      case TranslateCall::Kind::kBeat:
+        // A signal that came just before the wait did not interrupt it.
+        if (PyErr_CheckSignals() != 0)
+          return absl::CancelledError("interrupted by a signal");
+        break;
+      case TranslateCall::Kind::kQuestions:
+        RETURN_IF_ERROR(Answer(call, event->bytes, handles, traffic));
+        break;
+    }
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<std::shared_ptr<const model::Entry>>> Lookup(const model::Unit& unit, const model::Config& config,
+                                                                        const LiveUnit& live, Traffic* traffic) {
+  const std::string bytes = KeyBytes(unit, config);
+  const Hash128 key = HashBytes(bytes);
+  ASSIGN_OR_RETURN(std::unique_ptr<Connection> connection, Acquire());
+  traffic->lookups += 1;
+  traffic->round_trips += 1;
+  absl::StatusOr<FoundEntries> found = Ask(*connection, bytes, KeyNews(TheSession().keys[key]), live);
+  RETURN_IF_ERROR(Settle(std::move(connection), found.status()));
+  KeyNews& news = TheSession().keys[key];
+  news.horizon = found->horizon;
+  if (found->read_set) {
+    ASSIGN_OR_RETURN(news.read_set, DecodeReply<guards::ReadSet>(*found->read_set));
+  }
+  std::vector<std::shared_ptr<const model::Entry>> entries;
+  for (const std::string& entry : found->entries) {
+    ASSIGN_OR_RETURN(entries.emplace_back(), DecodeEntry(entry));
+  }
+  return entries;
+}
+
+absl::StatusOr<std::shared_ptr<const model::Entry>> Translate(const model::Unit& unit, const model::Config& config,
+                                                             const LiveUnit& live, HandleTable& handles, Traffic* traffic) {
+  const std::string bytes = KeyBytes(unit, config);
+  const Hash128 key = HashBytes(bytes);
+  ASSIGN_OR_RETURN(std::unique_ptr<Connection> connection, Acquire());
+  absl::StatusOr<TranslateCall::Event> event =
+      Converse(*connection, bytes, TheSession().keys[key].horizon, live, handles, traffic);
+  RETURN_IF_ERROR(Settle(std::move(connection), event.status()));
+  traffic->translations += event->shared ? 0 : 1;
+  TheSession().keys[key].horizon = event->horizon;
+  return DecodeEntry(event->bytes);
+}
+
+}  // namespace framegate::client
