@@ -18,7 +18,7 @@
 namespace framegate::server {
 namespace {
 
-constexpr int kBacklog = 1024;
+constexpr int kBacklog = 4096;
 
 absl::Status Failed(std::string_view doing, const std::string& path) {
   return absl::UnavailableError(
