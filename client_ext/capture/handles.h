@@ -2,7 +2,7 @@
 // Owned by the session's translation; make, use and destroy it with the GIL held.
 #pragma once
 
-#include <Python.h>
+#include "client_ext/pycompat/python.h"
 
 #include <vector>
 
@@ -26,8 +26,13 @@ class HandleTable {
   model::Handle HandleOf(PyObject* object) const;
   size_t size() const { return objects_.size(); }
 
+  // How deep an object has been described already (observer.h); -1: not yet.
+  int described(model::Handle handle) const { return described_[handle - 1]; }
+  void set_described(model::Handle handle, int depth) { described_[handle - 1] = static_cast<int8_t>(depth); }
+
  private:
-  std::vector<PyObject*> objects_;  // handle - 1
+  std::vector<PyObject*> objects_;    // handle - 1
+  std::vector<int8_t> described_;
   absl::flat_hash_map<PyObject*, model::Handle> handles_;
 };
 

@@ -4,7 +4,7 @@
 // no Python code, allocates no Python object and leaves the error indicator as it is. One evaluation at a time (the GIL).
 #pragma once
 
-#include <Python.h>
+#include "client_ext/pycompat/python.h"
 
 #include <memory>
 #include <string>
@@ -38,6 +38,7 @@ class CheckProgram {
   // What a failing instruction looks at, expects and sees on these frames now, for misses() and explain. Reads facts only; runs no Python.
   struct Miss {
     model::SubjectId subject = model::kNoSubject;  // of the entry's subjects
+    std::string ambient;                           // name of the part of the ambient state where it is about that
     std::string expected;                          // under 500 characters
     std::string actual;
   };
@@ -47,6 +48,8 @@ class CheckProgram {
 
  private:
   CheckProgram();
+  // After a failed evaluation: what the instruction saw.
+  static std::string Actual(const guards::Instruction& instruction);
 
   guards::Program program_;
   std::unique_ptr<guards::Linked<PyProbe>> linked_;

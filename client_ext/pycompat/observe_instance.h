@@ -3,6 +3,8 @@
 
 #include "client_ext/pycompat/observe_dict.h"
 
+// In 3.11 a macro of the public header renames the function of the internal one, whose C linkage then clashes.
+#undef _PyObject_LookupSpecial
 #include <internal/pycore_object.h>
 
 namespace framegate::pycompat {
@@ -13,7 +15,7 @@ inline bool CanHaveDict(const PyTypeObject* type) {
 
 // Where the dict pointer of a type with an offset of its own lies.
 inline PyObject* DictAtOffset(PyObject* object) {
-  const PyTypeObject* type = Py_TYPE(object);
+  PyTypeObject* type = Py_TYPE(object);
   Py_ssize_t offset = type->tp_dictoffset;
   if (offset == 0)
     return nullptr;

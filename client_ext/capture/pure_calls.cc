@@ -1,0 +1,195 @@
+#include "client_ext/capture/pure_calls.h"
+
+#include <cstdlib>
+
+#include "absl/container/flat_hash_map.h"
+#include "base/strings.h"
+#include "client_ext/observe/constants.h"
+#include "client_ext/observe/symbols.h"
+
+namespace framegate::client {
+
+namespace {
+
+using model::AnswerItem;
+using model::Constant;
+using model::ConstantKind;
+using Argument = model::Operand;
+using pycompat::Ref;
+
+struct PureCall {
+  int growth;
+  bool sets;
+};
+
+const PureCall* FindPureCall(std::string_view symbol) {
+  static const auto* table = new absl::flat_hash_map<std::string, PureCall>{
+#define FRAMEGATE_PURE_CALL(symbol, growth, sets) {symbol, {growth, sets != 0}},
+#include "model/pure_calls.def"
+#undef FRAMEGATE_PURE_CALL
+  };
+  auto it = table->find(std::string(symbol));
+  return it == table->end() ? nullptr : &it->second;
+}
+
+constexpr int64_t kMaxGrowth = 100'000;
+constexpr size_t kMaxResult = 1 << 20;
+
+// What a call's arguments hold, however deep.
+struct Contents {
+  bool set = false;
+  bool sequence = false;
+  bool large_int = false;
+};
+
+void Look(const Constant& constant, Contents* contents) {
+  contents->set |= constant.kind == ConstantKind::kFrozenset;
+  contents->sequence |= constant.kind == ConstantKind::kStr || constant.kind == ConstantKind::kBytes ||
+                        constant.kind == ConstantKind::kTuple;
+  contents->large_int |= constant.kind == ConstantKind::kBigInt || constant.integer > kMaxGrowth || constant.integer < -kMaxGrowth;
+  for (const Constant& item : constant.items)
+    Look(item, contents);
+}
+
+void Look(const Argument& operand, Contents* contents) {
+  if (operand.constant)
+    Look(*operand.constant, contents);
+  contents->sequence |= !operand.sequence.empty();
+  for (const Argument& item : operand.items)
+    Look(item, contents);
+}
+
+bool IsModest(const PureCall& call, const model::Question& question) {
+  Contents contents;
+  for (const Argument& operand : question.args)
+    Look(operand, &contents);
+  for (const auto& [name, operand] : question.kwargs)
+    Look(operand, &contents);
+  return (call.sets || !contents.set) && (call.growth == 0 || !contents.large_int || (call.growth == 2 && !contents.sequence));
+}
+
+// Asking this class about instances and subclasses runs nothing but C code and the standard library's hooks.
+bool HasPlainChecks(PyTypeObject* type) {
+  if (Py_TYPE(type) == &PyType_Type)
+    return true;
+  std::string module, qualname;
+  if (!NameOfType(Py_TYPE(type), &module, &qualname) || module != "abc" || qualname != "ABCMeta")
+    return false;
+  return NameOfType(type, &module, &qualname) && (module == "collections.abc" || module == "numbers" || module == "typing");
+}
+
+// An object whose use as an argument runs no Python code: a class with plain checks, or a C function.
+bool IsHarmless(PyObject* object) {
+  return PyType_Check(object) ? HasPlainChecks(reinterpret_cast<PyTypeObject*>(object)) : PyCFunction_Check(object) != 0;
+}
+
+bool AreHarmless(const Argument& operand, const HandleTable& handles) {
+  PyObject* object = handles.Find(operand.handle);
+  if (operand.handle != model::kAbsent && (object == nullptr || !IsHarmless(object)))
+    return false;
+  for (const Argument& item : operand.items)
+    if (!AreHarmless(item, handles))
+      return false;
+  return !operand.tensor.has_value();
+}
+
+// isinstance looks only at an object's type unless a class says otherwise, so its first argument may be any object.
+bool AreAllowed(const model::Question& question, std::string_view symbol, const HandleTable& handles) {
+  for (size_t i = symbol == "builtins:isinstance" || symbol == "builtins:callable" ? 1 : 0; i < question.args.size(); ++i)
+    if (!AreHarmless(question.args[i], handles))
+      return false;
+  for (const auto& [name, operand] : question.kwargs)
+    if (!AreHarmless(operand, handles))
+      return false;
+  return true;
+}
+
+bool MakeArguments(const model::Question& question, const HandleTable& handles, Ref* args, Ref* kwargs) {
+  *args = Ref::Steal(PyTuple_New(static_cast<Py_ssize_t>(question.args.size())));
+  *kwargs = Ref::Steal(question.kwargs.empty() ? nullptr : PyDict_New());
+  for (size_t i = 0; i < question.args.size(); ++i) {
+    PyObject* object = NewOperand(question.args[i], handles);
+    if (object == nullptr)
+      return false;
+    PyTuple_SET_ITEM(args->get(), static_cast<Py_ssize_t>(i), object);
+  }
+  for (const auto& [name, operand] : question.kwargs) {
+    const Ref object = Ref::Steal(NewOperand(operand, handles));
+    if (!object || PyDict_SetItemString(kwargs->get(), name.c_str(), object.get()) != 0)
+      return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+PyObject* NewOperand(const Argument& operand, const HandleTable& handles) {
+  if (operand.handle != model::kAbsent)
+    return Py_XNewRef(handles.Find(operand.handle));
+  PyObject* made = nullptr;
+  if (operand.constant) {
+    made = ToPython(*operand.constant);
+  } else if (!operand.sequence.empty()) {
+    const Ref items = Ref::Steal(PyTuple_New(static_cast<Py_ssize_t>(operand.items.size())));
+    for (size_t i = 0; i < operand.items.size(); ++i) {
+      PyObject* item = NewOperand(operand.items[i], handles);
+      if (item == nullptr)
+        return nullptr;
+      PyTuple_SET_ITEM(items.get(), static_cast<Py_ssize_t>(i), item);
+    }
+    if (operand.sequence == "list")
+      made = PySequence_List(items.get());
+    else if (operand.sequence == "slice" && operand.items.size() == 3)
+      made = PySlice_New(PyTuple_GET_ITEM(items.get(), 0), PyTuple_GET_ITEM(items.get(), 1), PyTuple_GET_ITEM(items.get(), 2));
+    else
+      made = Py_NewRef(items.get());
+  }
+  PyErr_Clear();
+  return made;
+}
+
+AnswerItem CallPure(const model::Question& question, HandleTable& handles, Observer& observer) {
+  AnswerItem item;
+  std::string symbol = question.symbol;
+  PyObject* function = symbol.empty() ? handles.Find(question.object) : FindSymbol(symbol);
+  if (function == nullptr || (symbol.empty() && !SymbolOf(function, &symbol)))
+    return item;
+  const PureCall* call = FindPureCall(symbol);
+  if (call == nullptr || PyFunction_Check(function) || !IsModest(*call, question) || !AreAllowed(question, symbol, handles))
+    return item;
+  Ref args, kwargs;
+  if (!MakeArguments(question, handles, &args, &kwargs))
+    return item;
+  const Ref result = Ref::Steal(PyObject_Call(function, args.get(), kwargs.get()));
+  if (!result) {
+    TakeException(&item);
+    return item;
+  }
+  if (Constant constant; FromPython(result.get(), &constant)) {
+    if (Encode(constant).size() <= kMaxResult)
+      item.constant = std::move(constant);
+  } else {
+    item.target = observer.Visit(result.get(), kArgumentDepth);
+  }
+  return item;
+}
+
+bool TakeException(AnswerItem* item) {
+  if (!PyErr_ExceptionMatches(PyExc_Exception))
+    return false;
+  PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
+  PyErr_Fetch(&type, &value, &traceback);
+  PyErr_NormalizeException(&type, &value, &traceback);
+  std::string module, qualname;
+  NameOfType(Py_TYPE(value), &module, &qualname);
+  item->raised_type = StrCat(module, ":", qualname);
+  const Ref text = Ref::Steal(PyObject_Str(value));
+  if (!text || !TextOf(text.get(), &item->raised_text))
+    PyErr_Clear();
+  Py_XDECREF(type);
+  Py_XDECREF(value);
+  Py_XDECREF(traceback);
+  return true;
+}
+
+}  // namespace framegate::client

@@ -1,0 +1,110 @@
+#include "client_ext/observe/py_probe.h"
+
+#include "client_ext/observe/check_program.h"
+
+#include "base/strings.h"
+#include "guards/program/shape.h"
+#include "guards/program/verify.h"
+
+namespace framegate::client {
+
+namespace {
+
+// Registers of the one evaluation that the GIL allows.
+guards::Scratch<PyProbe>& Registers() {
+  static guards::Scratch<PyProbe> registers;
+  return registers;
+}
+
+std::string TypeText(PyObject* object) {
+  std::string module, qualname;
+  NameOfType(Py_TYPE(object), &module, &qualname);
+  return guards::TypeRepr(StrCat(module, ":", qualname));
+}
+
+std::string FactText(model::Fact fact, PyObject* object) {
+  const model::FactValue value = ReadFact(fact, object);
+  if (value.known)
+    return guards::Repr(value);
+  model::Constant constant;  // of another kind than the fact is about: say what it is
+  return FromPython(object, &constant) && constant.code.empty() ? model::Repr(constant) : StrCat("an object of type ", TypeText(object));
+}
+
+std::string AmbientText(uint8_t part) {
+  const model::Constant ambient = Torch() == nullptr ? model::Constant() : Torch()->read_ambient();
+  if (part >= ambient.items.size())
+    return "not known";
+  return model::Repr(ambient.items[part]);
+}
+
+}  // namespace
+
+CheckProgram::CheckProgram() = default;
+CheckProgram::~CheckProgram() = default;
+
+absl::StatusOr<std::unique_ptr<CheckProgram>> CheckProgram::Link(std::string_view bytes, const HandleTable* handles) {
+  std::unique_ptr<CheckProgram> made(new CheckProgram);
+  ASSIGN_OR_RETURN(made->program_, guards::DecodeProgram(bytes));
+  RETURN_IF_ERROR(guards::Verify(made->program_).ToStatus());
+  ASSIGN_OR_RETURN(auto linked, guards::Linked<PyProbe>::Link(made->program_, PyProbe::Pool(handles)));
+  made->linked_ = std::make_unique<guards::Linked<PyProbe>>(std::move(linked));
+  Registers().Reserve(*made->linked_);
+  return made;
+}
+
+guards::Verdict CheckProgram::Evaluate(const LiveFrame* frames, size_t frame_count, PyObject** kept) const noexcept {
+  PyProbe probe(frames, frame_count);
+  return guards::Evaluate(*linked_, probe, Registers(), kept);
+}
+
+const std::vector<uint32_t>& CheckProgram::keep_slots() const { return linked_->keep_slots(); }
+
+CheckProgram::Miss CheckProgram::Explain(uint32_t instruction, const LiveFrame* frames, size_t frame_count) const {
+  const guards::Instruction& failed = program_.instructions[instruction];
+  const bool is_ambient = failed.op == static_cast<uint8_t>(guards::CheckOp::kCheckAmbient);
+  Miss miss{.subject = program_.subjects[instruction], .expected = guards::Expectation(program_, instruction), .actual = "as expected"};
+  if (is_ambient)
+    miss.ambient = model::EnumText(static_cast<model::AmbientPart>(failed.sub));
+  std::vector<PyObject*> kept(keep_slots().size());
+  // Evaluated once more: the registers then hold what the failing instruction looked at.
+  const guards::Verdict verdict = Evaluate(frames, frame_count, kept.data());
+  if (verdict.pass || verdict.instruction != instruction)
+    return miss;
+  miss.actual = guards::Shorten(Actual(failed));
+  return miss;
+}
+
+std::string CheckProgram::Actual(const guards::Instruction& in) {
+  using guards::CheckOp;
+  if (guards::IsStepOp(in.op))
+    return "absent";
+  const guards::Registers registers = guards::RegistersOf(in);
+  PyObject* object = registers.reads_objects.empty() ? nullptr : Registers().objects()[registers.reads_objects[0]];
+  if (guards::IsFactOp(in.op))
+    return FactText(guards::FactOf(in.op), object);
+  switch (static_cast<CheckOp>(in.op)) {
+    case CheckOp::kCheckType:
+      return TypeText(object);
+    case CheckOp::kCheckPresent:
+      return "absent";
+    case CheckOp::kCheckAmbient:
+      return AmbientText(in.sub);
+    case CheckOp::kCheckSame:
+      return "another object";
+    case CheckOp::kCheckDistinct:
+    case CheckOp::kGroupAdd:
+      return "an object that is there twice";
+    case CheckOp::kCheckTrue:
+      return "False";
+    case CheckOp::kCheckAbsent: case CheckOp::kCheckObject: case CheckOp::kCheckSubclass: case CheckOp::kNop: case CheckOp::kPass:
+    case CheckOp::kGroupBegin: case CheckOp::kKeep: case CheckOp::kSlice: case CheckOp::kWordConst: case CheckOp::kWordSize:
+    case CheckOp::kWordStride: case CheckOp::kWordOffset: case CheckOp::kWordInt: case CheckOp::kWordFact: case CheckOp::kWordAdd:
+    case CheckOp::kWordSub: case CheckOp::kWordMul: case CheckOp::kWordFloorDiv: case CheckOp::kWordMod: case CheckOp::kWordMin:
+    case CheckOp::kWordMax: case CheckOp::kWordEq: case CheckOp::kWordNe: case CheckOp::kWordLt: case CheckOp::kWordLe:
+    case CheckOp::kWordAnd: case CheckOp::kWordOr:
+      break;
+  }
+  return object != nullptr ? FactText(model::Fact::kValue, object) : "";
+}
+
+}  // namespace framegate::client

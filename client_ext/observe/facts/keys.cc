@@ -1,0 +1,124 @@
+// Keys in order: of dicts, instances and sets.
+
+#include <algorithm>
+
+#include "client_ext/observe/constants.h"
+#include "client_ext/observe/facts.h"
+#include "client_ext/observe/facts/word.h"
+#include "client_ext/observe/symbols.h"
+#include "client_ext/pycompat/observe_instance.h"
+#include "client_ext/pycompat/observe_objects.h"
+
+namespace framegate::client {
+
+using model::Constant;
+using model::Fact;
+using pycompat::ItemCursor;
+using pycompat::ItemsOf;
+
+namespace {
+
+// Calls visit(key) for each key in order until it says false; whether it never did.
+template <typename F>
+bool VisitKeys(PyObject* dict, F visit) {
+  if (pycompat::IsOrderedDict(dict)) {
+    PyObject* key = nullptr;
+    for (const void* node = nullptr; (node = pycompat::NextOrderedNode(dict, node, &key)) != nullptr;)
+      if (!visit(key))
+        return false;
+    return true;
+  }
+  for (ItemCursor cursor(ItemsOf(dict)); cursor.Next();)
+    if (!visit(cursor.key))
+      return false;
+  return true;
+}
+
+template <typename F>
+bool VisitElements(PyObject* set, F visit) {
+  PyObject* element = nullptr;
+  for (Py_ssize_t at = 0; pycompat::NextElement(set, &at, &element);)
+    if (!visit(element))
+      return false;
+  return true;
+}
+
+// A visitor that collects constants.
+auto Collect(Constant* tuple) {
+  *tuple = Constant::Tuple({});
+  return [tuple](PyObject* item) { return FromPython(item, &tuple->items.emplace_back()); };
+}
+
+// A visitor that compares with the items of an expected tuple, which is an object too.
+class Comparison {
+ public:
+  explicit Comparison(Operand operand) : expected_(static_cast<const LinkedConstant*>(operand.pointer)->object.get()) {}
+  Py_ssize_t size() const { return PyTuple_CheckExact(expected_) ? PyTuple_GET_SIZE(expected_) : -1; }
+  auto Visitor() {
+    return [this](PyObject* item) { return at_ < size() && SameConstant(item, PyTuple_GET_ITEM(expected_, at_++)); };
+  }
+  bool is_complete() const { return at_ == size(); }
+
+ private:
+  PyObject* expected_;
+  Py_ssize_t at_ = 0;
+};
+
+bool HasDict(PyObject* object, uint64_t* word) noexcept {
+  *word = pycompat::CanHaveDict(Py_TYPE(object));
+  return true;
+}
+
+}  // namespace
+
+template <>
+bool ReadFact<Fact::kDictKeys>(PyObject* object, model::FactValue* value) {
+  return PyDict_Check(object) && VisitKeys(object, Collect(&value->constant));
+}
+
+template <>
+bool FactIs<Fact::kDictKeys>(PyObject* object, Operand operand, uint16_t*) noexcept {
+  Comparison comparison(operand);
+  return PyDict_Check(object) && PyDict_GET_SIZE(object) == comparison.size() && VisitKeys(object, comparison.Visitor()) &&
+         comparison.is_complete();
+}
+
+template <>
+bool ReadFact<Fact::kInstanceKeys>(PyObject* object, model::FactValue* value) {
+  if (!pycompat::CanHaveDict(Py_TYPE(object)))
+    return false;
+  value->constant = Constant::Tuple({});
+  for (ItemCursor cursor(pycompat::InstanceItems(object)); cursor.Next();) {
+    if (!PyUnicode_CheckExact(cursor.key) || !FromPython(cursor.key, &value->constant.items.emplace_back()))
+      return false;
+  }
+  return true;
+}
+
+template <>
+bool FactIs<Fact::kInstanceKeys>(PyObject* object, Operand operand, uint16_t*) noexcept {
+  if (!pycompat::CanHaveDict(Py_TYPE(object)))
+    return false;
+  Comparison comparison(operand);
+  const auto same = comparison.Visitor();
+  for (ItemCursor cursor(pycompat::InstanceItems(object)); cursor.Next();)
+    if (!same(cursor.key))
+      return false;
+  return comparison.is_complete();
+}
+
+template <>
+bool ReadFact<Fact::kSetElements>(PyObject* object, model::FactValue* value) {
+  return PyAnySet_Check(object) && VisitElements(object, Collect(&value->constant));
+}
+
+template <>
+bool FactIs<Fact::kSetElements>(PyObject* object, Operand operand, uint16_t*) noexcept {
+  Comparison comparison(operand);
+  return PyAnySet_Check(object) && PySet_GET_SIZE(object) == comparison.size() && VisitElements(object, comparison.Visitor()) &&
+         comparison.is_complete();
+}
+
+FRAMEGATE_WORD_FACT(kHasInstanceDict, HasDict)
+
+}  // namespace framegate::client

@@ -1,0 +1,85 @@
+// What objects are by value.
+
+#include "client_ext/observe/constants.h"
+#include "client_ext/observe/facts.h"
+#include "client_ext/pycompat/observe_objects.h"
+#include "client_ext/torch_bridge/table.h"
+
+namespace framegate::client {
+
+using model::Constant;
+using model::ConstantKind;
+using model::Fact;
+
+namespace {
+
+const LinkedConstant& Expected(Operand operand) { return *static_cast<const LinkedConstant*>(operand.pointer); }
+
+// Tuples, sets and code have parts that are read by steps.
+bool IsWhole(PyObject* object) { return !PyTuple_CheckExact(object) && !PyAnySet_Check(object) && !PyCode_Check(object); }
+
+// start, stop, step of what a range or range iterator will still give.
+bool RangeLeft(PyObject* object, Constant* value) {
+  if (PyRange_Check(object)) {
+    Constant parts;
+    if (!FromPython(object, &parts))
+      return false;
+    *value = Constant::Tuple(std::move(parts.items));
+    return true;
+  }
+  long long start = 0, step = 0, count = 0, stop = 0;
+  if (!pycompat::IsRangeIterator(object) || !pycompat::ReadRangeIterator(object, &start, &step, &count) ||
+      __builtin_mul_overflow(step, count, &stop) || __builtin_add_overflow(start, stop, &stop))
+    return false;
+  *value = Constant::Tuple({Constant::Int(start), Constant::Int(stop), Constant::Int(step)});
+  return true;
+}
+
+}  // namespace
+
+template <>
+bool ReadFact<Fact::kValue>(PyObject* object, model::FactValue* value) {
+  return IsWhole(object) && FromPython(object, &value->constant);
+}
+
+template <>
+bool FactIs<Fact::kValue>(PyObject* object, Operand operand, uint16_t*) noexcept {
+  return SameConstant(object, Expected(operand).object.get());
+}
+
+template <>
+bool ReadFact<Fact::kRange>(PyObject* object, model::FactValue* value) {
+  return RangeLeft(object, &value->constant);
+}
+
+template <>
+bool FactIs<Fact::kRange>(PyObject* object, Operand operand, uint16_t*) noexcept {
+  Constant actual;
+  return RangeLeft(object, &actual) && actual == Expected(operand).value;
+}
+
+template <>
+bool ReadFact<Fact::kSizes>(PyObject* object, model::FactValue* value) {
+  model::TensorFacts facts;
+  if (Torch() == nullptr || !Torch()->read_tensor(object, &facts))
+    return false;
+  value->constant = Constant::Of(ConstantKind::kTuple);
+  for (int64_t size : facts.sizes)
+    value->constant.items.push_back(Constant::Int(size));
+  return true;
+}
+
+template <>
+bool FactIs<Fact::kSizes>(PyObject* object, Operand operand, uint16_t*) noexcept {
+  const std::vector<Constant>& expected = Expected(operand).value.items;
+  const TorchTable* torch = Torch();
+  if (torch == nullptr || !torch->is_tensor(object) || torch->tensor_rank(object) != static_cast<int>(expected.size()))
+    return false;
+  int64_t size = 0;
+  for (uint32_t i = 0; i < expected.size(); ++i)
+    if (!torch->tensor_size(object, i, &size) || size != expected[i].integer)
+      return false;
+  return true;
+}
+
+}  // namespace framegate::client

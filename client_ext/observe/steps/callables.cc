@@ -1,0 +1,121 @@
+// Parts of functions, methods, properties and partials.
+
+#include "client_ext/observe/known_types.h"
+#include "client_ext/observe/steps.h"
+#include "client_ext/pycompat/observe_objects.h"
+
+namespace framegate::client {
+
+using model::Step;
+
+namespace {
+
+const PyFunctionObject* AsFunction(PyObject* object) {
+  return PyFunction_Check(object) ? reinterpret_cast<PyFunctionObject*>(object) : nullptr;
+}
+
+// None stands for nothing.
+bool Give(PyObject* value, PyObject** to) {
+  if (value != nullptr && value != Py_None)
+    *to = value;
+  return true;
+}
+
+const pycompat::Property* AsProperty(PyObject* object) {
+  return PyObject_TypeCheck(object, &PyProperty_Type) ? reinterpret_cast<pycompat::Property*>(object) : nullptr;
+}
+
+const pycompat::Partial* AsPartial(PyObject* object) {
+  return IsInstance(object, KnownType::kPartial) ? reinterpret_cast<pycompat::Partial*>(object) : nullptr;
+}
+
+}  // namespace
+
+template <>
+bool TakeStep<Step::kFuncGlobals>(PyObject* from, Operand, uint16_t*, PyObject** to) noexcept {
+  const PyFunctionObject* function = AsFunction(from);
+  return function == nullptr || Give(function->func_globals, to);
+}
+
+template <>
+bool TakeStep<Step::kFuncDefaults>(PyObject* from, Operand, uint16_t*, PyObject** to) noexcept {
+  const PyFunctionObject* function = AsFunction(from);
+  return function == nullptr || Give(function->func_defaults, to);
+}
+
+template <>
+bool TakeStep<Step::kFuncKwdefaults>(PyObject* from, Operand, uint16_t*, PyObject** to) noexcept {
+  const PyFunctionObject* function = AsFunction(from);
+  return function == nullptr || Give(function->func_kwdefaults, to);
+}
+
+template <>
+bool TakeStep<Step::kFuncClosure>(PyObject* from, Operand operand, uint16_t*, PyObject** to) noexcept {
+  const PyFunctionObject* function = AsFunction(from);
+  PyObject* closure = function == nullptr ? nullptr : function->func_closure;
+  const Py_ssize_t place = static_cast<Py_ssize_t>(operand.word);
+  if (closure != nullptr && PyTuple_Check(closure) && place < PyTuple_GET_SIZE(closure))
+    *to = PyTuple_GET_ITEM(closure, place);
+  return true;
+}
+
+template <>
+bool TakeStep<Step::kFuncBuiltins>(PyObject* from, Operand, uint16_t*, PyObject** to) noexcept {
+  return AsFunction(from) == nullptr || Give(pycompat::BuiltinsOf(from), to);
+}
+
+template <>
+bool TakeStep<Step::kMethodFunc>(PyObject* from, Operand, uint16_t*, PyObject** to) noexcept {
+  if (PyMethod_Check(from))
+    *to = PyMethod_GET_FUNCTION(from);
+  else if (PyObject_TypeCheck(from, &PyClassMethod_Type) || PyObject_TypeCheck(from, &PyStaticMethod_Type))
+    *to = reinterpret_cast<pycompat::MethodWrapper*>(from)->callable;
+  return true;
+}
+
+template <>
+bool TakeStep<Step::kMethodSelf>(PyObject* from, Operand, uint16_t*, PyObject** to) noexcept {
+  if (PyMethod_Check(from))
+    *to = PyMethod_GET_SELF(from);
+  else if (PyCFunction_Check(from))
+    *to = PyCFunction_GET_SELF(from);
+  return true;
+}
+
+template <>
+bool TakeStep<Step::kPropertyGet>(PyObject* from, Operand, uint16_t*, PyObject** to) noexcept {
+  const pycompat::Property* property = AsProperty(from);
+  return property == nullptr || Give(property->get, to);
+}
+
+template <>
+bool TakeStep<Step::kPropertySet>(PyObject* from, Operand, uint16_t*, PyObject** to) noexcept {
+  const pycompat::Property* property = AsProperty(from);
+  return property == nullptr || Give(property->set, to);
+}
+
+template <>
+bool TakeStep<Step::kPropertyDel>(PyObject* from, Operand, uint16_t*, PyObject** to) noexcept {
+  const pycompat::Property* property = AsProperty(from);
+  return property == nullptr || Give(property->del, to);
+}
+
+template <>
+bool TakeStep<Step::kPartialFunc>(PyObject* from, Operand, uint16_t*, PyObject** to) noexcept {
+  const pycompat::Partial* partial = AsPartial(from);
+  return partial == nullptr || Give(partial->function, to);
+}
+
+template <>
+bool TakeStep<Step::kPartialArgs>(PyObject* from, Operand, uint16_t*, PyObject** to) noexcept {
+  const pycompat::Partial* partial = AsPartial(from);
+  return partial == nullptr || Give(partial->args, to);
+}
+
+template <>
+bool TakeStep<Step::kPartialKeywords>(PyObject* from, Operand, uint16_t*, PyObject** to) noexcept {
+  const pycompat::Partial* partial = AsPartial(from);
+  return partial == nullptr || Give(partial->keywords, to);
+}
+
+}  // namespace framegate::client

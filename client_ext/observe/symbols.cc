@@ -1,0 +1,199 @@
+#include "client_ext/observe/symbols.h"
+
+#include "client_ext/pycompat/observe_instance.h"
+#include "client_ext/pycompat/observe_type.h"
+
+#include "base/strings.h"
+#include "client_ext/observe/names.h"
+
+namespace framegate::client {
+
+namespace {
+
+using pycompat::Items;
+using pycompat::ItemsOf;
+using pycompat::Lookup;
+
+constexpr const char* kModules[] = {
+#define FRAMEGATE_SYMBOL_MODULE(module) module,
+#include "client_ext/observe/symbol_modules.def"
+#undef FRAMEGATE_SYMBOL_MODULE
+};
+
+// The value under a name that is given as text; null where there is none.
+PyObject* Find(PyObject* dict, std::string_view name) noexcept {
+  if (dict == nullptr || !PyDict_Check(dict))
+    return nullptr;
+  PyObject* key = PyUnicode_DecodeUTF8(name.data(), static_cast<Py_ssize_t>(name.size()), "surrogatepass");
+  if (key == nullptr) {
+    PyErr_Clear();
+    return nullptr;
+  }
+  PyObject* value = nullptr;
+  uint16_t hint = 0;
+  const bool found = PyObject_Hash(key) != -1 && pycompat::FindName(ItemsOf(dict), key, &hint, &value) == Lookup::kFound;
+  Py_DECREF(key);
+  return found ? value : nullptr;
+}
+
+PyObject* FindIn(PyObject* owner, std::string_view name) noexcept {
+  if (PyType_Check(owner))
+    return Find(pycompat::TypeDict(reinterpret_cast<PyTypeObject*>(owner)), name);
+  if (PyModule_Check(owner))
+    return Find(PyModule_GetDict(owner), name);
+  return Find(pycompat::MaterializedDict(owner), name);
+}
+
+// From `owner` along a.b.c.
+PyObject* Walk(PyObject* owner, std::string_view path) noexcept {
+  while (owner != nullptr && !path.empty()) {
+    const size_t end = std::min(path.find('.'), path.size());
+    owner = FindIn(owner, path.substr(0, end));
+    path.remove_prefix(std::min(end + 1, path.size()));
+  }
+  return owner;
+}
+
+bool Gives(std::string_view module, std::string_view qualname, PyObject* object, std::string* symbol) {
+  PyObject* found = FindModule(module);
+  if (found == nullptr || qualname.empty() || Walk(found, qualname) != object)
+    return false;
+  *symbol = StrCat(module, ":", qualname);
+  return true;
+}
+
+std::string Text(PyObject* object) {
+  std::string text;
+  TextOf(object, &text);
+  return text == "__mp_main__" ? "__main__" : text;
+}
+
+bool SymbolOfBuiltin(PyObject* object, std::string* symbol) {
+  PyObject* self = PyCFunction_GET_SELF(object);
+  if (self != nullptr && !PyModule_Check(self) && !PyType_Check(self))
+    return false;  // bound: its type and self say what it is
+  const std::string_view name = reinterpret_cast<PyCFunctionObject*>(object)->m_ml->ml_name;
+  PyObject* module = reinterpret_cast<PyCFunctionObject*>(object)->m_module;
+  if (module != nullptr && PyUnicode_Check(module) && Gives(Text(module), name, object, symbol))
+    return true;
+  for (const char* candidate : kModules)
+    if (Gives(candidate, name, object, symbol))
+      return true;
+  if (self == nullptr || !PyType_Check(self))
+    return false;
+  std::string type_module, qualname;
+  return NameOfType(reinterpret_cast<PyTypeObject*>(self), &type_module, &qualname) &&
+         Gives(type_module, StrCat(qualname, ".", name), object, symbol);
+}
+
+bool SymbolOfDescriptor(PyObject* object, std::string* symbol) {
+  std::string module, qualname, name;
+  const auto* descriptor = reinterpret_cast<PyDescrObject*>(object);
+  return NameOfType(descriptor->d_type, &module, &qualname) && TextOf(descriptor->d_name, &name) &&
+         Gives(module, StrCat(qualname, ".", name), object, symbol);
+}
+
+bool SymbolOfModule(PyObject* object, std::string* symbol) {
+  std::string name;
+  PyObject* dict = PyModule_GetDict(object);
+  PyObject* given = Find(dict, "__name__");
+  if (given == nullptr || !TextOf(given, &name) || FindModule(name) != object)
+    return false;
+  *symbol = name + ":";
+  return true;
+}
+
+bool IsCDescriptor(PyObject* object) {
+  return Py_IS_TYPE(object, &PyMethodDescr_Type) || Py_IS_TYPE(object, &PyWrapperDescr_Type) ||
+         Py_IS_TYPE(object, &PyGetSetDescr_Type) || Py_IS_TYPE(object, &PyMemberDescr_Type) ||
+         Py_IS_TYPE(object, &PyClassMethodDescr_Type);
+}
+
+}  // namespace
+
+PyObject* FindModule(std::string_view name) noexcept {
+  PyObject* modules = PyImport_GetModuleDict();
+  PyObject* module = Find(modules, name);
+  if (module == nullptr && name == "__main__")
+    module = Find(modules, "__mp_main__");
+  if (module == nullptr) {
+    const size_t dot = name.rfind('.');
+    PyObject* parent = dot == std::string_view::npos ? nullptr : FindModule(name.substr(0, dot));
+    module = parent == nullptr ? nullptr : FindIn(parent, name.substr(dot + 1));
+  }
+  return module != nullptr && PyModule_Check(module) ? module : nullptr;
+}
+
+PyObject* FindSymbol(std::string_view symbol) noexcept {
+  const size_t colon = std::min(symbol.find(':'), symbol.size());
+  return Walk(FindModule(symbol.substr(0, colon)), symbol.substr(std::min(colon + 1, symbol.size())));
+}
+
+bool SymbolOf(PyObject* object, std::string* symbol) {
+  if (PyCFunction_Check(object))
+    return SymbolOfBuiltin(object, symbol);
+  if (PyFunction_Check(object)) {
+    const auto* function = reinterpret_cast<PyFunctionObject*>(object);
+    return function->func_module != nullptr && Gives(Text(function->func_module), Text(function->func_qualname), object, symbol);
+  }
+  if (PyType_Check(object)) {
+    std::string module, qualname;
+    return NameOfType(reinterpret_cast<PyTypeObject*>(object), &module, &qualname) && Gives(module, qualname, object, symbol);
+  }
+  if (IsCDescriptor(object))
+    return SymbolOfDescriptor(object, symbol);
+  return PyModule_Check(object) && SymbolOfModule(object, symbol);
+}
+
+bool NameOfType(PyTypeObject* type, std::string* module, std::string* qualname) {
+  if ((type->tp_flags & Py_TPFLAGS_HEAPTYPE) == 0) {
+    const std::string_view name = type->tp_name;
+    const size_t dot = name.rfind('.');
+    *module = dot == std::string_view::npos ? "builtins" : std::string(name.substr(0, dot));
+    *qualname = std::string(dot == std::string_view::npos ? name : name.substr(dot + 1));
+    return true;
+  }
+  PyObject *dict = pycompat::TypeDict(type), *value = nullptr;
+  uint16_t hint = 0;
+  if (dict == nullptr || pycompat::FindName(ItemsOf(dict), GetNames().module, &hint, &value) != Lookup::kFound ||
+      !TextOf(value, module) || !TextOf(reinterpret_cast<PyHeapTypeObject*>(type)->ht_qualname, qualname))
+    return false;
+  if (*module == "__mp_main__")
+    *module = "__main__";
+  // Others rely on what instances of builtin types can never do.
+  if (*module == "builtins" && FindSymbol(StrCat("builtins:", *qualname)) != reinterpret_cast<PyObject*>(type))
+    module->clear();
+  return true;
+}
+
+bool TypeIsNamed(PyTypeObject* type, std::string_view name) {
+  std::string module, qualname;
+  return NameOfType(type, &module, &qualname) && name.size() == module.size() + 1 + qualname.size() && name.starts_with(module) &&
+         name[module.size()] == ':' && name.ends_with(qualname);
+}
+
+bool AsciiOf(PyObject* object, std::string_view* text) {
+  if (!PyUnicode_Check(object) || !PyUnicode_IS_COMPACT_ASCII(object))
+    return false;
+  *text = {static_cast<const char*>(PyUnicode_DATA(object)), static_cast<size_t>(PyUnicode_GET_LENGTH(object))};
+  return true;
+}
+
+bool TextOf(PyObject* object, std::string* text) {
+  if (object == nullptr || !PyUnicode_Check(object))
+    return false;
+  if (std::string_view ascii; AsciiOf(object, &ascii)) {
+    *text = std::string(ascii);
+    return true;
+  }
+  PyObject* bytes = PyUnicode_AsEncodedString(object, "utf-8", "surrogatepass");
+  if (bytes == nullptr) {
+    PyErr_Clear();
+    return false;
+  }
+  text->assign(PyBytes_AS_STRING(bytes), static_cast<size_t>(PyBytes_GET_SIZE(bytes)));
+  Py_DECREF(bytes);
+  return true;
+}
+
+}  // namespace framegate::client

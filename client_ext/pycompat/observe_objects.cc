@@ -1,0 +1,121 @@
+#include "client_ext/pycompat/observe_objects.h"
+
+#if PY_VERSION_HEX >= 0x030D0000
+#include <internal/pycore_setobject.h>
+#endif
+
+namespace framegate::pycompat {
+
+namespace {
+
+#if PY_VERSION_HEX >= 0x030C0000
+
+struct RangeIterator {
+  PyObject_HEAD
+  long start;
+  long step;
+  long remaining;
+};
+
+bool ReadShort(PyObject* iterator, long long* start, long long* step, long long* count) {
+  const auto* it = reinterpret_cast<RangeIterator*>(iterator);
+  *start = it->start;
+  *step = it->step;
+  *count = it->remaining;
+  return true;
+}
+
+// start, step and remaining are ints that move on.
+struct LongRangeIterator {
+  PyObject_HEAD
+  PyObject* start;
+  PyObject* step;
+  PyObject* remaining;
+};
+
+bool ReadLong(PyObject* iterator, long long* start, long long* step, long long* count) {
+  const auto* it = reinterpret_cast<LongRangeIterator*>(iterator);
+  int overflow[3] = {};
+  *start = PyLong_AsLongLongAndOverflow(it->start, &overflow[0]);
+  *step = PyLong_AsLongLongAndOverflow(it->step, &overflow[1]);
+  *count = PyLong_AsLongLongAndOverflow(it->remaining, &overflow[2]);
+  return overflow[0] == 0 && overflow[1] == 0 && overflow[2] == 0;
+}
+
+#else
+
+struct RangeIterator {
+  PyObject_HEAD
+  long index;
+  long start;
+  long step;
+  long length;
+};
+
+bool ReadShort(PyObject* iterator, long long* start, long long* step, long long* count) {
+  const auto* it = reinterpret_cast<RangeIterator*>(iterator);
+  *start = it->start + it->index * it->step;
+  *step = it->step;
+  *count = it->length - it->index;
+  return true;
+}
+
+struct LongRangeIterator {
+  PyObject_HEAD
+  PyObject* index;
+  PyObject* start;
+  PyObject* step;
+  PyObject* length;
+};
+
+bool ReadLong(PyObject* iterator, long long* start, long long* step, long long* count) {
+  const auto* it = reinterpret_cast<LongRangeIterator*>(iterator);
+  int overflow[4] = {};
+  const long long index = PyLong_AsLongLongAndOverflow(it->index, &overflow[0]);
+  const long long first = PyLong_AsLongLongAndOverflow(it->start, &overflow[1]);
+  *step = PyLong_AsLongLongAndOverflow(it->step, &overflow[2]);
+  const long long length = PyLong_AsLongLongAndOverflow(it->length, &overflow[3]);
+  *count = length - index;
+  return overflow[0] == 0 && overflow[1] == 0 && overflow[2] == 0 && overflow[3] == 0 &&
+         !__builtin_mul_overflow(index, *step, start) && !__builtin_add_overflow(first, *start, start);
+}
+
+#endif
+
+}  // namespace
+
+bool ReadRangeIterator(PyObject* iterator, long long* start, long long* step, long long* count) {
+  return Py_IS_TYPE(iterator, &PyRangeIter_Type) ? ReadShort(iterator, start, step, count) : ReadLong(iterator, start, step, count);
+}
+
+bool NextElement(PyObject* set, Py_ssize_t* at, PyObject** element) {
+  Py_hash_t hash = 0;
+  return _PySet_NextEntry(set, at, element, &hash) != 0;
+}
+
+const PyMemberDef* ObjectMember(PyObject* descriptor) {
+  const PyMemberDef* member = reinterpret_cast<PyMemberDescrObject*>(descriptor)->d_member;
+  return member->type == T_OBJECT_EX || member->type == T_OBJECT ? member : nullptr;
+}
+
+PyObject* NewBigInt(const std::string& digits) {
+  // In pieces: a limit on the digits of one conversion (sys.set_int_max_str_digits) does not apply to them.
+  constexpr size_t kPiece = 18;
+  const bool negative = digits.starts_with('-');
+  PyObject* value = PyLong_FromLong(0);
+  for (size_t at = negative; value != nullptr && at < digits.size(); at += kPiece) {
+    const std::string piece = digits.substr(at, kPiece);
+    PyObject* scale = PyLong_FromString(("1" + std::string(piece.size(), '0')).c_str(), nullptr, 10);
+    PyObject* low = scale == nullptr ? nullptr : PyLong_FromString(piece.c_str(), nullptr, 10);
+    PyObject* high = low == nullptr ? nullptr : PyNumber_Multiply(value, scale);
+    Py_SETREF(value, high == nullptr ? nullptr : PyNumber_Add(high, low));
+    Py_XDECREF(scale);
+    Py_XDECREF(low);
+    Py_XDECREF(high);
+  }
+  if (value != nullptr && negative)
+    Py_SETREF(value, PyNumber_Negative(value));
+  return value;
+}
+
+}  // namespace framegate::pycompat
