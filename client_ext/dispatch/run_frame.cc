@@ -1,0 +1,144 @@
+#include "client_ext/dispatch/run_frame.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "client_ext/dispatch/code_extra.h"
+#include "client_ext/dispatch/resolve.h"
+#include "client_ext/drive/enter.h"
+#include "client_ext/hook/hook.h"
+#include "client_ext/region/region.h"
+#include "client_ext/region/stats.h"
+
+namespace framegate::client {
+
+namespace {
+
+using model::Reason;
+
+int ArgumentSlots(const PyCodeObject* code) {
+  return code->co_argcount + code->co_kwonlyargcount + ((code->co_flags & CO_VARARGS) != 0) + ((code->co_flags & CO_VARKEYWORDS) != 0);
+}
+
+LiveFrame LiveOf(pycompat::Frame* frame) {
+  PyCodeObject* code = pycompat::CodeOf(frame);
+  return {.function = pycompat::FunctionOf(frame),
+          .code = code,
+          .globals = frame->f_globals,
+          .builtins = frame->f_builtins,
+          .slots = pycompat::SlotsOf(frame),
+          .slot_count = static_cast<uint32_t>(code->co_nlocalsplus)};
+}
+
+// Why a code object is never a root; kNoReason where it may be one.
+Reason WhyNever(const PyCodeObject* code) {
+  constexpr int kFunction = CO_OPTIMIZED | CO_NEWLOCALS;
+  if ((code->co_flags & kFunction) != kFunction)
+    return Reason::kUnsupportedFrame;
+  if (code->co_flags & (CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR))
+    return Reason::kGeneratorRoot;
+  constexpr int kMostSlots = 1 << 16;
+  return code->co_nlocalsplus >= kMostSlots ? Reason::kUnsupportedFrame : Reason::kNoReason;
+}
+
+bool IsSkippedFile(PyCodeObject* code) {
+  Py_ssize_t size = 0;
+  const char* text = PyUnicode_AsUTF8AndSize(code->co_filename, &size);
+  if (text == nullptr) {
+    PyErr_Clear();
+    return false;
+  }
+  const std::string_view name(text, static_cast<size_t>(size));
+  const Prefixes& prefixes = Options().skip_files;
+  return std::any_of(prefixes.begin(), prefixes.end(), [&](const std::string& prefix) { return name.starts_with(prefix); });
+}
+
+Site* NewSite(PyCodeObject* code, Region* region) {
+  Site* site = CodeExtra::AddSite(code, region);
+  if (site == nullptr)
+    return nullptr;
+  site->passed = WhyNever(code);
+  site->only_direct = site->passed == Reason::kNoReason && IsSkippedFile(code);
+  if (site->passed != Reason::kNoReason || site->only_direct) {
+    Count(Counter::kFrames);
+    Count(Counter::kFramesSkipped);
+  }
+  return site;
+}
+
+// New code in a frame of its own, where the one at hand cannot grow to its size.
+PyObject* RunElsewhere(PyThreadState* thread, pycompat::Frame* frame, const Installed& entry, PyObject* const* kept) {
+  auto* code = reinterpret_cast<PyCodeObject*>(entry.code.get());
+  const pycompat::Ref keep_code = entry.code, function = pycompat::Ref::Share(pycompat::FunctionOf(frame));
+  std::vector<PyObject*> cells(static_cast<size_t>(code->co_nlocalsplus));
+  PyObject** arguments = pycompat::SlotsOf(frame);
+  for (int i = 0; i < ArgumentSlots(pycompat::CodeOf(frame)); ++i)
+    cells[static_cast<size_t>(i)] = Py_XNewRef(arguments[i]);
+  FillSlots(entry, kept, frame->f_globals, cells.data());
+  PyObject* result = EnterFrame(thread, {.function = function.get(), .code = code, .cells = cells.data()});
+  if (!DisposeOfFrame(thread, frame))
+    Py_CLEAR(result);
+  return result;
+}
+
+PyObject* RunEntry(PyThreadState* thread, pycompat::Frame* frame, const Installed& entry, PyObject* const* kept) {
+  const LiveScope none(thread, nullptr);  // new code calls helpers, graphs and drive only; drive makes its region live again
+  auto* code = reinterpret_cast<PyCodeObject*>(entry.code.get());
+  PyCodeObject* original = pycompat::CodeOf(frame);
+  if (pycompat::FrameSize(code) > pycompat::FrameSize(original) && !pycompat::HasRoomFor(thread, frame, code)) [[unlikely]]
+    return RunElsewhere(thread, frame, entry, kept);
+  pycompat::SwapCode(thread, frame, code, ArgumentSlots(original));
+  FillSlots(entry, kept, frame->f_globals, pycompat::SlotsOf(frame));
+  return RunFrameAsIs(thread, frame, 0);
+}
+
+// An exception that the user asked for: it comes from the call, not from a line of the frame that did not begin.
+PyObject* RunRaising(PyThreadState* thread, pycompat::Frame* frame) {
+  pycompat::Hide(frame);
+  return RunFrameAsIs(thread, frame, 1);
+}
+
+PyObject* RunAs(PyThreadState* thread, pycompat::Frame* frame, const Resolution& resolution) {
+  switch (resolution.way) {
+    case Way::kEntry:
+      return RunEntry(thread, frame, *resolution.entry, KeptObjects());
+    case Way::kOriginal:
+      return RunFrameAsIs(thread, frame, 0);
+    case Way::kQuiet: {
+      const LiveScope none(thread, nullptr);
+      return RunFrameAsIs(thread, frame, 0);
+    }
+    case Way::kRaise:
+      return RunRaising(thread, frame);
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+void FillSlots(const Installed& entry, PyObject* const* kept, PyObject* globals, PyObject** slots) {
+  for (uint32_t slot : entry.checks->keep_slots())
+    Py_XSETREF(slots[slot], Py_XNewRef(*kept++));
+  for (const LinkedObject& link : entry.links)
+    Py_XSETREF(slots[link.local], Py_NewRef(link.object.get()));
+  for (uint32_t slot : entry.globals)
+    Py_XSETREF(slots[slot], Py_NewRef(globals));
+}
+
+PyObject* RunRoot(PyThreadState* thread, pycompat::Frame* frame) {
+  const bool direct = std::exchange(this_thread.direct, false);
+  Region* region = this_thread.live;
+  PyCodeObject* code = pycompat::CodeOf(frame);
+  Site* site = CodeExtra::FindSite(code, region);
+  if (site == nullptr) [[unlikely]]
+    site = NewSite(code, region);
+  if (site == nullptr || site->passed != Reason::kNoReason || (site->only_direct && !direct) || pycompat::IsTraced(thread))
+    return RunFrameAsIs(thread, frame, 0);
+  const LiveFrame live = LiveOf(frame);
+  if (Installed* entry = site->Find(&live, 1, KeptObjects())) [[likely]]
+    return RunAs(thread, frame, {WayOf(*entry), entry});
+  return RunAs(thread, frame, ResolveMiss(thread, region->roots.at(code), LiveUnit{{live}}));
+}
+
+}  // namespace framegate::client

@@ -1,0 +1,38 @@
+// Exceptions: raised as they are, their fields set.
+#include "client_ext/link/helpers.h"
+#include "client_ext/pycompat/exceptions.h"
+
+namespace framegate::client {
+
+namespace {
+
+bool CheckException(PyObject* object) {
+  if (PyExceptionInstance_Check(object))
+    return true;
+  PyErr_SetString(PyExc_SystemError, "framegate: a helper expected an exception");
+  return false;
+}
+
+PyObject* OrNull(PyObject* object) { return object == Py_None ? nullptr : Py_NewRef(object); }
+
+}  // namespace
+
+PyObject* HelperkRaise(PyObject* const* args, Py_ssize_t) {
+  if (CheckException(args[0]))
+    pycompat::SetRaised(Py_NewRef(args[0]));
+  return nullptr;
+}
+
+PyObject* HelperkExceptionSet(PyObject* const* args, Py_ssize_t) {
+  if (!CheckException(args[0]))
+    return nullptr;
+  const int suppress = PyObject_IsTrue(args[3]);
+  if (suppress < 0 || PyException_SetTraceback(args[0], args[4]) != 0)
+    return nullptr;
+  PyException_SetCause(args[0], OrNull(args[1]));
+  PyException_SetContext(args[0], OrNull(args[2]));
+  reinterpret_cast<PyBaseExceptionObject*>(args[0])->suppress_context = static_cast<char>(suppress);
+  return Py_NewRef(args[0]);
+}
+
+}  // namespace framegate::client

@@ -1,0 +1,42 @@
+// Objects of user classes, made without running their Python code; super objects.
+#include "client_ext/link/helpers.h"
+#include "client_ext/pycompat/ref.h"
+
+namespace framegate::client {
+
+namespace {
+
+using pycompat::Ref;
+
+// Whether the type's own __new__ is its C type's: not there at all for a class statement that does not define it.
+bool MakesItselfInC(PyTypeObject* type) {
+  if (!PyType_HasFeature(type, Py_TPFLAGS_HEAPTYPE))
+    return true;
+  PyObject* own = PyDict_GetItemString(type->tp_dict, "__new__");
+  return own != nullptr && PyCFunction_Check(own);
+}
+
+}  // namespace
+
+PyObject* HelperkObjectNew(PyObject* const* args, Py_ssize_t count) {
+  if (count < 1 || !PyType_Check(args[0])) {
+    PyErr_SetString(PyExc_SystemError, "framegate: object_new expects a type");
+    return nullptr;
+  }
+  auto* type = reinterpret_cast<PyTypeObject*>(args[0]);
+  PyTypeObject* base = type;
+  while (!MakesItselfInC(base))
+    base = base->tp_base;
+  const Ref rest = Ref::Steal(PyTuple_New(count - 1));
+  if (!rest)
+    return nullptr;
+  for (Py_ssize_t i = 1; i < count; ++i)
+    PyTuple_SET_ITEM(rest.get(), i - 1, Py_NewRef(args[i]));
+  return base->tp_new(type, rest.get(), nullptr);
+}
+
+PyObject* HelperkMakeSuper(PyObject* const* args, Py_ssize_t) {
+  return PyObject_CallFunctionObjArgs(reinterpret_cast<PyObject*>(&PySuper_Type), args[0], args[1], nullptr);
+}
+
+}  // namespace framegate::client

@@ -1,0 +1,24 @@
+// A graph as Python sees it (what a back-end is given), and what a back-end returned as new code calls it. GIL held.
+#pragma once
+
+#include "client_ext/pycompat/python.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/entry.h"
+
+namespace framegate::client {
+
+// Adds the types to the module; false with an exception set.
+bool InitGraphTypes(PyObject* module);
+bool InitGraphCallType();
+
+// A new reference, or null with an exception set. REQUIRES: entry->graph. `slot_names` are those of the unit's frames, for paths.
+PyObject* NewGraph(std::shared_ptr<const model::Entry> entry, std::string compile_id, std::vector<std::vector<std::string>> slot_names);
+
+// A callable that runs `compiled` with no region live. A new reference, or null with an exception set.
+PyObject* NewGraphCall(PyObject* compiled);
+
+}  // namespace framegate::client

@@ -1,0 +1,71 @@
+#include "client_ext/hook/hook.h"
+#include "client_ext/pycompat/ref.h"
+#include "client_ext/region/graph.h"
+#include "structmember.h"
+
+namespace framegate::client {
+
+namespace {
+
+PyTypeObject* graph_call_type = nullptr;
+
+struct GraphCall {
+  PyObject_HEAD
+  vectorcallfunc vectorcall;
+  PyObject* compiled;
+};
+
+GraphCall* Self(PyObject* object) { return reinterpret_cast<GraphCall*>(object); }
+
+PyObject* CallGraph(PyObject* object, PyObject* const* args, size_t count, PyObject* names) {
+  if (this_thread.live == nullptr) [[likely]]  // new code runs without a live region
+    return PyObject_Vectorcall(Self(object)->compiled, args, count, names);
+  const LiveScope none(PyThreadState_Get(), nullptr);
+  return PyObject_Vectorcall(Self(object)->compiled, args, count, names);
+}
+
+int Traverse(PyObject* object, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(object));
+  Py_VISIT(Self(object)->compiled);
+  return 0;
+}
+
+int Clear(PyObject* object) {
+  Py_CLEAR(Self(object)->compiled);
+  return 0;
+}
+
+void Dealloc(PyObject* object) {
+  PyTypeObject* type = Py_TYPE(object);
+  PyObject_GC_UnTrack(object);
+  Clear(object);
+  type->tp_free(object);
+  Py_DECREF(reinterpret_cast<PyObject*>(type));
+}
+
+PyMemberDef members[] = {{"__vectorcalloffset__", T_PYSSIZET, offsetof(GraphCall, vectorcall), READONLY, nullptr},
+                         {"__wrapped__", T_OBJECT, offsetof(GraphCall, compiled), READONLY, nullptr},
+                         {}};
+PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(Dealloc)}, {Py_tp_traverse, reinterpret_cast<void*>(Traverse)},
+                       {Py_tp_clear, reinterpret_cast<void*>(Clear)},     {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
+                       {Py_tp_members, members},                          {0, nullptr}};
+PyType_Spec spec = {"framegate._framegate.GraphCall", sizeof(GraphCall), 0,
+                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
+
+}  // namespace
+
+bool InitGraphCallType() {
+  graph_call_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
+  return graph_call_type != nullptr;
+}
+
+PyObject* NewGraphCall(PyObject* compiled) {
+  PyObject* object = graph_call_type->tp_alloc(graph_call_type, 0);
+  if (object == nullptr)
+    return nullptr;
+  Self(object)->vectorcall = CallGraph;
+  Self(object)->compiled = Py_NewRef(compiled);
+  return object;
+}
+
+}  // namespace framegate::client

@@ -1,0 +1,33 @@
+// Counters of this process and the records of its misses. GIL held.
+#pragma once
+
+#include "client_ext/pycompat/python.h"
+
+#include <cstdint>
+#include <string>
+
+namespace framegate::client {
+
+enum class Counter : uint8_t {
+#define FRAMEGATE_COUNTER(name, key) name,
+#include "client_ext/region/counters.def"
+#undef FRAMEGATE_COUNTER
+};
+
+void Count(Counter counter, uint64_t by = 1);
+
+// Why a call found no entry: one installed entry, and what kept it from fitting. Text only: a record keeps no value alive.
+struct MissRecord {
+  std::string code, entry, subject, expected, actual;
+};
+// The oldest go where there are too many.
+void AddMiss(MissRecord record);
+
+// New references, or null with an exception set.
+PyObject* StatsDict();
+PyObject* MissList();
+// The last `count` records.
+PyObject* MissList(size_t count);
+void ResetStats();
+
+}  // namespace framegate::client
