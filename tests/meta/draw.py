@@ -72,7 +72,8 @@ class Draw:
     def laid_out(self, shape, dtype: torch.dtype, format: str) -> torch.Tensor:
         rank = len(shape)
         if format == "channels_last" and rank in (4, 5):
-            return self.values(shape, dtype).contiguous(memory_format=torch.channels_last if rank == 4 else torch.channels_last_3d)
+            format = torch.channels_last if rank == 4 else torch.channels_last_3d
+            return torch.empty(shape, dtype=dtype, memory_format=format).copy_(self.values(shape, dtype))
         if format == "permuted":
             order = self.random.sample(range(rank), rank)
             inverse = sorted(range(rank), key=order.__getitem__)

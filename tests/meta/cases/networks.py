@@ -109,7 +109,7 @@ def attention_inputs(d: Draw):
     return q, k, v, mask, heads, kv_heads
 
 
-@spec("scaled_dot_product_attention", FUNCTIONAL + " torch._C._nn:*")
+@spec("scaled_dot_product_attention", FUNCTIONAL)
 def attention(d: Draw):
     q, k, v, mask, heads, kv_heads = attention_inputs(d)
     if d.maybe(0.15):

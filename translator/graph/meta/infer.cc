@@ -224,13 +224,22 @@ class Inference {
     result.result.sequence = product.sequence;
     if (!product.sequence.empty()) {
       for (const Value& value : product.values)
-        result.result.items.emplace_back().tensor = FactsOf(value);
+        result.result.items.push_back(OperandOf(value));
     } else if (!product.values.empty()) {
       result.result.tensor = FactsOf(product.values[0]);
     } else {
       result.result.constant = model::Constant::None();
     }
     return result;
+  }
+
+  Operand OperandOf(const Value& value) const {
+    Operand operand;
+    if (value.is_none)
+      operand.constant = model::Constant::None();
+    else
+      operand.tensor = FactsOf(value);
+    return operand;
   }
 
   TensorFacts FactsOf(const Value& value) const {
@@ -263,16 +272,17 @@ class Inference {
 
 MetaResult InferMeta(const MetaRequest& request) {
   meta::Spelling spelling;
+  const MetaResult unknown{.may_raise_on_data = true};
   if (!meta::ReadSymbol(request.symbol, &spelling))
-    return {};
+    return unknown;
   const meta::Operator* op = meta::AllOperators().Find(spelling);
   std::optional<meta::Ambient> ambient = meta::ReadAmbient(request.ambient);
   if (op == nullptr || !ambient)
-    return {};
+    return unknown;
   absl::StatusOr<MetaResult> result = meta::Inference(request, *ambient, *op).Run(spelling);
   if (result.ok())
     return *std::move(result);
-  return {.outcome = absl::IsInvalidArgument(result.status()) ? MetaOutcome::kRaises : MetaOutcome::kUnknown};
+  return absl::IsInvalidArgument(result.status()) ? MetaResult{.outcome = MetaOutcome::kRaises} : unknown;
 }
 
 }  // namespace framegate::translator

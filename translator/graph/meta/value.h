@@ -23,6 +23,7 @@ struct Value {
   bool leaf_requires_grad = false;  // of a new tensor made with requires_grad=True
   bool view = false;            // of a result: the same memory as an argument; it requires gradients with that one, whatever the mode
 
+  bool is_none = false;         // of a result's item
   bool is_number = false;
   double number = 0;            // its real part
 

@@ -26,10 +26,7 @@ bool MayDivideByZero(const Pair& pair) {
   return !IsDifferentiable(pair.dtype) && (!divisor.is_number || divisor.number == 0);
 }
 
-}  // namespace
-
-Outcome Arithmetic(const Call& call) {
-  ASSIGN_OR_RETURN(Pair pair, Read(call, "input", "other"));
+absl::StatusOr<Value> Combined(const Call& call, const Pair& pair) {
   if (call.Has("alpha")) {
     ASSIGN_OR_RETURN(double alpha, call.Float("alpha"));
     if (alpha != 1 && !IsDifferentiable(pair.dtype))
@@ -38,11 +35,20 @@ Outcome Arithmetic(const Call& call) {
   return Elementwise(call, pair.operands, pair.dtype, pair.dtype);
 }
 
+}  // namespace
+
+Outcome Arithmetic(const Call& call) {
+  ASSIGN_OR_RETURN(Pair pair, Read(call, "input", "other"));
+  return Combined(call, pair);
+}
+
 Outcome Subtraction(const Call& call) {
   ASSIGN_OR_RETURN(Pair pair, Read(call, "input", "other"));
   if (pair.operands[0].dtype == DType::kBool || pair.operands[1].dtype == DType::kBool)
     return Unknown();
-  return Arithmetic(call);
+  if (call.name() == "rsub")
+    std::swap(pair.operands[0], pair.operands[1]);
+  return Combined(call, pair);
 }
 
 Outcome Remainder(const Call& call) {
@@ -99,6 +105,36 @@ Outcome Power(const Call& call) {
   if (exponent.number < 0 && !IsDifferentiable(pair.dtype))
     return Unknown();
   return Elementwise(call, {CastTo(call, pair.operands[0], pair.dtype)}, pair.dtype, pair.dtype);
+}
+
+// Operators with results in floating point only.
+Outcome BinaryFloat(const Call& call) {
+  ASSIGN_OR_RETURN(Pair pair, Read(call, "input", "other"));
+  DType dtype = FloatOf(call, pair.dtype);
+  return Elementwise(call, pair.operands, dtype, dtype);
+}
+
+Outcome FloatPair(const Call& call) {
+  if (!call.IsTensor("input") || !call.IsTensor("other"))
+    return Unknown();
+  ASSIGN_OR_RETURN(Pair pair, Read(call, "input", "other"));
+  if (!IsFloating(pair.operands[0].dtype) || !IsFloating(pair.operands[1].dtype))
+    return Unknown();
+  return Elementwise(call, pair.operands, pair.dtype, pair.dtype);
+}
+
+// addcmul, addcdiv, lerp: of one floating point type. Only the weight of lerp may be a number.
+Outcome Ternary(const Call& call) {
+  std::vector<Value> operands;
+  for (const char* parameter : {"input", "second", "third"}) {
+    ASSIGN_OR_RETURN(Value operand, call.TensorOrNumber(parameter));
+    if (operand.is_number && operands.size() == 2 && call.name() == "lerp")
+      break;
+    if (operand.is_number || !IsFloating(operand.dtype) || (!operands.empty() && operand.dtype != operands[0].dtype))
+      return Unknown();
+    operands.push_back(std::move(operand));
+  }
+  return Elementwise(call, operands, operands[0].dtype, operands[0].dtype);
 }
 
 Outcome Comparison(const Call& call) {

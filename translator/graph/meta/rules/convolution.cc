@@ -78,16 +78,14 @@ absl::StatusOr<Value> Result(const Call& call, const Geometry& geometry, const V
       return Unknown();
   Layout source = geometry.batched ? input.layout : WithBatch(input.layout), kernel = weight.layout;
   if (geometry.spatial == 1) {
-    source = WithHeight({source.sizes, ContiguousStrides(source.sizes)});
+    source = WithHeight(IsContiguous(source) ? source : Layout{source.sizes, ContiguousStrides(source.sizes)});
     kernel = WithHeight(kernel);
     sizes.insert(sizes.begin() + 2, 1);
   }
   MemoryFormat format = SuggestedFormat(source);
   if (format == MemoryFormat::kContiguous)
     format = SuggestedFormat(kernel);
-  // Which kernel runs, and so the format, depends on the number of threads and the build.
-  bool flat = source.sizes[2] * source.sizes[3] == 1 || sizes[2] * sizes[3] == 1 || sizes[1] == 1;
-  if (format == MemoryFormat::kChannelsLast3d || (format == MemoryFormat::kChannelsLast && flat))
+  if (format == MemoryFormat::kChannelsLast3d)  // not all kernels keep it
     return Unknown();
   Value result = call.FreshIn(format, input.dtype, std::move(sizes));
   Layout& layout = result.layout;

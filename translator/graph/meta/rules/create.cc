@@ -1,4 +1,5 @@
 // New tensors from sizes and numbers.
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -102,6 +103,8 @@ Outcome NewFull(const Call& call) {
   if (!number.is_number)
     return Unknown();
   ASSIGN_OR_RETURN(DType dtype, call.Type("dtype", NumberType(call, number)));
+  if (IsComplex(number.dtype) && !IsComplex(dtype))
+    return Unknown();
   return CreatedContiguous(call, dtype, std::move(sizes));
 }
 
@@ -138,13 +141,19 @@ Outcome Arange(const Call& call) {
   }
   if ((given & 3) == 1)  // arange(end)
     bounds[1] = std::exchange(bounds[0], Value{});
-  double start = bounds[0].number, step = bounds[2].number, length = std::ceil((bounds[1].number - start) / step);
+  ASSIGN_OR_RETURN(DType dtype, call.Type("dtype", whole ? DType::kInt64 : call.ambient().default_dtype));
+  if (dtype == DType::kBool || IsComplex(dtype))
+    return Unknown();
+  double start = bounds[0].number, end = bounds[1].number, step = bounds[2].number;
+  if (dtype == DType::kInt64) {  // computed in integers
+    start = std::trunc(start);
+    end = std::trunc(end);
+    step = std::trunc(step);
+  }
+  double length = std::ceil((end - start) / step);
   if (step == 0 || length < 0)
     return Raises();
   if (!(length < 1e12))
-    return Unknown();
-  ASSIGN_OR_RETURN(DType dtype, call.Type("dtype", whole ? DType::kInt64 : call.ambient().default_dtype));
-  if (dtype == DType::kBool || IsComplex(dtype) || (!whole && IsIntegralOrBool(dtype)))
     return Unknown();
   return CreatedContiguous(call, dtype, {static_cast<int64_t>(length)});
 }
@@ -184,6 +193,55 @@ Outcome TensorOf(const Call& call) {
   if (inferred && IsComplex(*inferred) && !IsComplex(dtype))
     return Unknown();
   return CreatedContiguous(call, dtype, std::move(sizes));
+}
+
+// The argument itself where it is such a tensor already.
+Outcome AsTensor(const Call& call) {
+  if (!call.IsTensor("data"))
+    return TensorOf(call);
+  ASSIGN_OR_RETURN(Value data, call.Tensor("data"));
+  ASSIGN_OR_RETURN(DType dtype, call.Type("dtype", data.dtype));
+  if (dtype != data.dtype || !CheckPlace(call).ok())
+    return Unknown();
+  return Product::Argument("data");
+}
+
+Outcome NewTensor(const Call& call) {
+  ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
+  const Operand* data = call.Given("data");
+  Dims sizes;
+  std::optional<DType> inferred;
+  if (data == nullptr)
+    return Unknown();
+  RETURN_IF_ERROR(AddNested(call, *data, 0, &sizes, &inferred));
+  ASSIGN_OR_RETURN(DType dtype, call.Type("dtype", input.dtype));
+  if (!inferred || (IsComplex(*inferred) && !IsComplex(dtype)))
+    return Unknown();
+  return CreatedContiguous(call, dtype, std::move(sizes));
+}
+
+Outcome RandomPermutation(const Call& call) {
+  ASSIGN_OR_RETURN(int64_t count, call.Int("n"));
+  ASSIGN_OR_RETURN(DType dtype, call.Type("dtype", DType::kInt64));
+  if (dtype != DType::kInt64)
+    return Unknown();
+  return CreatedContiguous(call, dtype, {count});
+}
+
+// Row and column numbers of a triangle of a matrix.
+Outcome TriangleIndices(const Call& call) {
+  ASSIGN_OR_RETURN(int64_t rows, call.Int("row"));
+  ASSIGN_OR_RETURN(int64_t columns, call.Int("col"));
+  ASSIGN_OR_RETURN(int64_t offset, call.Int("offset"));
+  ASSIGN_OR_RETURN(DType dtype, call.Type("dtype", DType::kInt64));
+  if (dtype != DType::kInt64 || rows < 0 || columns < 0 || rows > 1'000'000)
+    return Unknown();
+  int64_t lower = 0, strictly_lower = 0;
+  for (int64_t row = 0; row < rows; ++row) {
+    lower += std::clamp<int64_t>(row + offset + 1, 0, columns);
+    strictly_lower += std::clamp<int64_t>(row + offset, 0, columns);
+  }
+  return CreatedContiguous(call, dtype, {2, call.name() == "tril_indices" ? lower : rows * columns - strictly_lower});
 }
 
 Outcome Like(const Call& call) {

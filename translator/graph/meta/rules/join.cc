@@ -45,6 +45,15 @@ Value WithRank(Value tensor, int64_t rank) {
   return tensor;
 }
 
+// The two parts before and after where the tensor is cut, joined the other way round.
+absl::StatusOr<Value> Rolled(const Call& call, const Value& input, int64_t shift, int64_t dim) {
+  int64_t size = input.size(dim), cut = ((size - shift) % size + size) % size;
+  Value front = input, back = input;
+  front.layout.sizes[dim] = size - cut;
+  back.layout.sizes[dim] = cut;
+  return Joined(call, {front, back}, dim);
+}
+
 }  // namespace
 
 Outcome Concatenate(const Call& call) {
@@ -156,11 +165,14 @@ Outcome Roll(const Call& call) {
   ASSIGN_OR_RETURN(Dims dims, call.Ints("dims"));
   if (dims.size() != shifts.size() || dims.empty())
     return Unknown();
-  for (int64_t dim : dims)
-    if (!ResolveDim(dim, input.rank()))
+  Value rolled = input;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    std::optional<int64_t> dim = ResolveDim(dims[i], input.rank());
+    if (!dim)
       return Raises();
-  // Two parts of the tensor joined, once per dimension.
-  return call.FreshIn(SuggestedFormat(input.layout), input.dtype, input.sizes());
+    ASSIGN_OR_RETURN(rolled, Rolled(call, rolled, shifts[i], *dim));
+  }
+  return rolled;
 }
 
 Outcome Triangle(const Call& call) {
@@ -168,18 +180,6 @@ Outcome Triangle(const Call& call) {
   if (input.rank() < 2)
     return Raises();
   return call.Fresh(input.dtype, input.sizes());
-}
-
-Outcome PixelShuffle(const Call& call) {
-  ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
-  ASSIGN_OR_RETURN(int64_t factor, call.Int("upscale_factor"));
-  if (input.rank() < 3 || factor < 1 || input.size(input.rank() - 3) % (factor * factor) != 0 || !IsContiguous(input.layout))
-    return Unknown();
-  Dims sizes = input.sizes();
-  sizes[sizes.size() - 3] /= factor * factor;
-  sizes[sizes.size() - 2] *= factor;
-  sizes[sizes.size() - 1] *= factor;
-  return call.Fresh(input.dtype, std::move(sizes));
 }
 
 }  // namespace framegate::translator::meta::rules

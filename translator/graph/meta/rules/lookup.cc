@@ -28,6 +28,20 @@ Outcome Embedding(const Call& call) {
   return call.Fresh(weight.dtype, std::move(sizes));
 }
 
+Outcome EmbeddingBag(const Call& call) {
+  ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
+  ASSIGN_OR_RETURN(Value weight, call.Tensor("weight"));
+  ASSIGN_OR_RETURN(std::vector<Value> offsets, call.TensorIfGiven("offsets"));
+  ASSIGN_OR_RETURN(bool last, call.Bool("include_last_offset"));
+  if (!IsIndex(input) || weight.rank() != 2 || call.Has("max_norm") || call.Has("per_sample_weights") || !IsFloating(weight.dtype))
+    return Unknown();
+  if (input.rank() == 2 && offsets.empty())
+    return call.Fresh(weight.dtype, Dims{input.size(0), weight.size(1)});
+  if (input.rank() != 1 || offsets.size() != 1 || offsets[0].rank() != 1 || !IsIndex(offsets[0]) || offsets[0].size(0) < 1)
+    return Unknown();
+  return call.Fresh(weight.dtype, Dims{offsets[0].size(0) - (last ? 1 : 0), weight.size(1)});
+}
+
 Outcome Gather(const Call& call) {
   ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
   ASSIGN_OR_RETURN(int64_t dim, call.Dim("dim", input));
@@ -76,6 +90,27 @@ Outcome IndexAdd(const Call& call) {
   if (source.sizes() != sizes)
     return Unknown();
   return call.Fresh(input.dtype, input.sizes());
+}
+
+// index_fill and index_copy: a copy that keeps the input's layout.
+Outcome IndexFill(const Call& call) {
+  ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
+  RETURN_IF_ERROR(call.Dim("dim", input).status());
+  ASSIGN_OR_RETURN(Value index, call.Tensor("index"));
+  ASSIGN_OR_RETURN(Value value, call.TensorOrNumber("value"));
+  if (!IsIndex(index) || index.rank() != 1 || input.rank() == 0 || value.rank() != 0 || IsComplex(value.dtype))
+    return Unknown();
+  return call.Fresh(input.dtype, Layout{input.sizes(), PreservedStrides(input.layout)});
+}
+
+// searchsorted and bucketize: a place per value.
+Outcome Placed(const Call& call) {
+  ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
+  ASSIGN_OR_RETURN(Value boundaries, call.Tensor("boundaries"));
+  ASSIGN_OR_RETURN(bool narrow, call.Bool("out_int32"));
+  if (boundaries.rank() != 1 || boundaries.dtype != input.dtype || IsComplex(input.dtype) || input.dtype == DType::kBool)
+    return Unknown();
+  return call.Fresh(narrow ? DType::kInt32 : DType::kInt64, input.sizes());
 }
 
 Outcome OneHot(const Call& call) {

@@ -31,7 +31,7 @@ Outcome ElementwiseLoss(const Call& call) {
   }
   if (reduced)
     return call.Fresh(input.dtype, Dims{});
-  if (!IsContiguous(input.layout) || !IsContiguous(target.layout))
+  if (!IsContiguous(input.layout) || !IsContiguous(target.layout) || input.elements() == 0)
     return Unknown();
   return call.Fresh(input.dtype, input.sizes());
 }

@@ -98,13 +98,45 @@ Outcome AddProduct(const Call& call) {
   return call.Fresh(a.dtype, std::move(sizes));
 }
 
+// The matrices of a batch times as many rows each as the offsets say.
+Outcome GroupedProduct(const Call& call) {
+  ASSIGN_OR_RETURN(Value a, call.Tensor("input"));
+  ASSIGN_OR_RETURN(Value b, call.Tensor("mat2"));
+  bool known = a.rank() == 2 && b.rank() == 3 && call.IsTensor("offs") && !call.Has("bias") && !call.Has("out_dtype");
+  if (!known || !IsProductType(a, b) || !IsFloating(a.dtype) || a.size(1) != b.size(1) || b.size(2) * BytesOf(a.dtype) % 16 != 0)
+    return Unknown();
+  return call.Fresh(a.dtype, Dims{a.size(0), b.size(2)});
+}
+
+Outcome Trace(const Call& call) {
+  ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
+  if (input.rank() != 2)
+    return Raises();
+  return call.Fresh(IsIntegralOrBool(input.dtype) ? DType::kInt64 : input.dtype, Dims{});
+}
+
+// Sums over the last dimensions of the left and the first of the right, or over those named.
+Outcome TensorDot(const Call& call) {
+  ASSIGN_OR_RETURN(Value a, call.Tensor("input"));
+  ASSIGN_OR_RETURN(Value b, call.Tensor("other"));
+  ASSIGN_OR_RETURN(int64_t count, call.Int("dims"));
+  if (call.ambient().autocast || !IsProductType(a, b) || count < 0 || count > a.rank() || count > b.rank() || a.elements() == 0 || b.elements() == 0)
+    return Unknown();
+  Dims sizes(a.sizes().begin(), a.sizes().end() - count);
+  if (!std::equal(a.sizes().end() - count, a.sizes().end(), b.sizes().begin()))
+    return Unknown();
+  sizes.insert(sizes.end(), b.sizes().begin() + count, b.sizes().end());
+  return call.Fresh(a.dtype, std::move(sizes));
+}
+
 Outcome Outer(const Call& call) {
   ASSIGN_OR_RETURN(Value a, call.Tensor("input"));
   ASSIGN_OR_RETURN(Value b, call.Tensor("vec2"));
   if (a.rank() != 1 || b.rank() != 1)
     return Raises();
   // a[:, None] * b
-  a.layout = {{a.size(0), 1}, {a.stride(0), 1}};
+  Dims column = {a.size(0), 1};
+  a.layout = {column, *ViewStrides(a.layout, column)};
   ASSIGN_OR_RETURN(DType dtype, PromotedType(call, {a, b}));
   return Elementwise(call, {a, b}, dtype, dtype);
 }

@@ -46,7 +46,7 @@ Outcome LayerNorm(const Call& call) {
   return call.Fresh(input.dtype, input.sizes());
 }
 
-// A kernel with contiguous results, but for channels last: input.to(float) * rsqrt(mean(input ** 2, keepdim=True)) * weight, cast back.
+// input.to(float) * rsqrt(mean(input ** 2, keepdim=True)) * weight, cast back, and made contiguous but for channels last.
 Outcome RmsNorm(const Call& call) {
   ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
   ASSIGN_OR_RETURN(Dims shape, NormalizedShape(call, input));
@@ -56,8 +56,6 @@ Outcome RmsNorm(const Call& call) {
   for (const Value& scale : weight)
     if (scale.sizes() != shape || (scale.dtype != input.dtype && !(IsContiguous(input.layout) && IsScaleType(scale.dtype, input.dtype))))
       return Unknown();
-  if (SuggestedFormat(input.layout) == MemoryFormat::kContiguous)
-    return call.Fresh(input.dtype, input.sizes());
   DType computed = input.dtype == DType::kFloat64 ? DType::kFloat64 : DType::kFloat32;
   Value upcast = CastTo(call, input, computed);
   Dims means = input.sizes();
@@ -66,7 +64,10 @@ Outcome RmsNorm(const Call& call) {
   for (const Value& scale : weight) {
     ASSIGN_OR_RETURN(scaled, Elementwise(call, {scaled, scale}, computed, computed));
   }
-  return CastTo(call, scaled, input.dtype);
+  Value result = CastTo(call, scaled, input.dtype);
+  if (SuggestedFormat(input.layout) == MemoryFormat::kContiguous && !IsContiguous(result.layout))
+    return call.Fresh(input.dtype, input.sizes());
+  return result;
 }
 
 Outcome BatchNorm(const Call& call) {

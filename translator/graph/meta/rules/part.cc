@@ -153,6 +153,34 @@ Outcome Split(const Call& call) {
   return Product::Tuple(std::move(parts));
 }
 
+// A number of nearly equal parts, or the places to cut at.
+Outcome TensorSplit(const Call& call) {
+  ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
+  ASSIGN_OR_RETURN(int64_t dim, call.Dim("dim", input));
+  ASSIGN_OR_RETURN(Dims cuts, call.Ints("indices_or_sections"));
+  if (input.rank() == 0)
+    return Raises();
+  int64_t size = input.size(dim);
+  if (!call.IsSequence("indices_or_sections")) {
+    int64_t count = cuts[0];
+    if (count < 1)
+      return Raises();
+    cuts.clear();
+    for (int64_t i = 1, end = 0; i < count; ++i)
+      cuts.push_back(end += size / count + (i <= size % count ? 1 : 0));
+  }
+  cuts.push_back(size);
+  std::vector<Value> parts;
+  int64_t start = 0;
+  for (int64_t cut : cuts) {
+    if (cut < 0 || cut < start || cut > size)
+      return Unknown();
+    parts.push_back(Part(input, dim, start, cut - start));
+    start = cut;
+  }
+  return Product::Tuple(std::move(parts));
+}
+
 Outcome Chunk(const Call& call) {
   ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
   ASSIGN_OR_RETURN(int64_t dim, call.Dim("dim", input));

@@ -5,11 +5,18 @@
 namespace framegate::translator::meta::rules {
 namespace {
 
+// With a batch dimension or without; kernels mistake some volumes without one for batches of images.
+bool RankFits(const Value& input, int64_t spatial) {
+  if (input.rank() == spatial + 1)
+    return spatial != 3 || SuggestedFormat(input.layout) == MemoryFormat::kContiguous;
+  return input.rank() == spatial + 2;
+}
+
 // The number of pooled dimensions, from the operator's name.
 absl::StatusOr<int64_t> SpatialOf(const Call& call, const Value& input) {
   for (int64_t spatial = 1; spatial <= 3; ++spatial)
     if (call.name().find(StrCat(spatial, "d")) != std::string::npos)
-      return input.rank() == spatial + 2 || input.rank() == spatial + 1 ? absl::StatusOr<int64_t>(spatial) : Unknown();
+      return RankFits(input, spatial) ? absl::StatusOr<int64_t>(spatial) : Unknown();
   return Unknown();
 }
 
@@ -125,8 +132,11 @@ Outcome AveragePool(const Call& call) {
   ASSIGN_OR_RETURN(int64_t spatial, SpatialOf(call, input));
   ASSIGN_OR_RETURN(Window window, ReadWindow(call, spatial, false));
   ASSIGN_OR_RETURN(Dims sizes, PooledSizes(input, window));
-  if (!IsFloating(input.dtype) || (spatial == 3 && input.dtype == DType::kFloat16))
+  if (!IsFloating(input.dtype) || (spatial == 3 && BytesOf(input.dtype) < 4))
     return Unknown();
+  for (int64_t i = 0; i < spatial; ++i)  // in three dimensions padding does not count
+    if (spatial == 3 && input.size(input.rank() - 3 + i) < window.kernel[i])
+      return Unknown();
   return Pooled(call, input, spatial, std::move(sizes));
 }
 

@@ -39,6 +39,25 @@ Outcome FeatureDropout(const Call& call) {
   return Dropped(call, input, sizes);
 }
 
+// Where dropping also shifts the rest: known where nothing is dropped.
+Outcome AlphaDropout(const Call& call) {
+  ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
+  ASSIGN_OR_RETURN(bool training, call.Bool("training"));
+  ASSIGN_OR_RETURN(double p, call.Float("p"));
+  if (p < 0 || p > 1)
+    return Raises();
+  return training && p > 0 ? Outcome(Unknown()) : Outcome(Product::Argument("input"));
+}
+
+// A softmax of the sum with noise; `hard` makes it one-hot.
+Outcome GumbelSoftmax(const Call& call) {
+  ASSIGN_OR_RETURN(Value logits, call.Tensor("logits"));
+  RETURN_IF_ERROR(call.Dim("dim", logits).status());
+  if (!IsFloating(logits.dtype) || logits.rank() == 0 || logits.elements() == 0)
+    return Unknown();
+  return call.Fresh(logits.dtype, logits.sizes());
+}
+
 Outcome Bernoulli(const Call& call) {
   ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
   if (!IsFloating(input.dtype) || call.Has("p"))

@@ -61,7 +61,7 @@ Product Pair(const Call& call, std::string_view type, Value values, Dims sizes) 
 Outcome Sum(const Call& call) {
   ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
   ASSIGN_OR_RETURN(DType dtype, call.Type("dtype", IsIntegralOrBool(input.dtype) ? DType::kInt64 : input.dtype));
-  if (IsDifferentiable(input.dtype) && !IsDifferentiable(dtype))
+  if (input.requires_grad && call.ambient().grad && !IsDifferentiable(dtype))
     return Unknown();
   return Reduce(call, input, dtype);
 }
@@ -174,7 +174,8 @@ Outcome VectorNorm(const Call& call) {
 Outcome LinalgNorm(const Call& call) {
   ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
   bool one_dim = call.Has("dim") && !call.IsSequence("dim");
-  if (call.Has("ord") && !one_dim && input.rank() != 1)
+  bool many = call.Has("dim") && call.Ints("dim").ok() && call.Ints("dim")->size() > 2;
+  if ((call.Has("ord") && !one_dim && input.rank() != 1) || many)
     return Unknown();
   return VectorNorm(call);
 }

@@ -83,9 +83,9 @@ Outcome Interpolate(const Call& call) {
   ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
   ASSIGN_OR_RETURN(std::string mode, call.Text("mode"));
   int64_t spatial = input.rank() - 2;
-  bool by_rank = mode == "linear" ? spatial == 1 : mode == "bilinear" || mode == "bicubic" ? spatial == 2 : spatial >= 1;
-  if (spatial < 1 || spatial > 3 || !by_rank || mode == "area" || mode == "trilinear" || !IsFloating(input.dtype) ||
-      input.elements() == 0)
+  int64_t wanted = mode == "linear" ? 1 : mode == "bilinear" || mode == "bicubic" ? 2 : mode == "trilinear" ? 3 : spatial;
+  bool cast = mode == "area" && spatial == 3 && call.ambient().autocast;
+  if (spatial < 1 || spatial > 3 || spatial != wanted || !IsFloating(input.dtype) || input.elements() == 0 || cast)
     return Unknown();
   ASSIGN_OR_RETURN(Scale scale, ReadScale(call, spatial));
   Dims sizes = input.sizes();

@@ -24,7 +24,7 @@ Outcome RunningSum(const Call& call) {
   ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
   RETURN_IF_ERROR(call.Dim("dim", input).status());
   ASSIGN_OR_RETURN(DType dtype, call.Type("dtype", IsIntegralOrBool(input.dtype) ? DType::kInt64 : input.dtype));
-  if (IsDifferentiable(input.dtype) && !IsDifferentiable(dtype))
+  if (input.requires_grad && call.ambient().grad && !IsDifferentiable(dtype))
     return Unknown();
   return call.Fresh(dtype, input.sizes());
 }

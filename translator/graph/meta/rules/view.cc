@@ -183,7 +183,9 @@ Outcome MoveDim(const Call& call) {
   ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
   ASSIGN_OR_RETURN(Dims from, call.Ints("source"));
   ASSIGN_OR_RETURN(Dims to, call.Ints("destination"));
-  if (from.size() != to.size() || input.rank() == 0)
+  if (from.size() != to.size())
+    return Raises();
+  if (input.rank() == 0)
     return Unknown();
   Dims order(input.sizes().size(), -1);
   std::vector<bool> moved(order.size());
@@ -255,12 +257,46 @@ Outcome ExpandAs(const Call& call) {
 
 Outcome BroadcastTo(const Call& call) { return Expand(call); }
 
-// Of a tensor of real numbers: itself.
-Outcome Real(const Call& call) {
-  ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
-  if (IsComplex(input.dtype))
+Outcome BroadcastTensors(const Call& call) {
+  ASSIGN_OR_RETURN(std::vector<Value> tensors, call.Tensors("tensors"));
+  Dims sizes;
+  for (const Value& tensor : tensors) {
+    std::optional<Dims> joined = BroadcastSizes(sizes, tensor.sizes());
+    if (!joined)
+      return Raises();
+    sizes = std::move(*joined);
+  }
+  for (Value& tensor : tensors) {
+    if (tensor.sizes() == sizes)  // returned itself
+      return Unknown();
+    ASSIGN_OR_RETURN(tensor, ExpandedTo(tensor, sizes));
+  }
+  return Product::Tuple(std::move(tensors));
+}
+
+Outcome MeshGrid(const Call& call) {
+  ASSIGN_OR_RETURN(std::vector<Value> tensors, call.Tensors("tensors"));
+  ASSIGN_OR_RETURN(std::string indexing, call.Text("indexing"));
+  bool swap = indexing == "xy" && tensors.size() > 1;
+  if (tensors.empty() || (indexing != "ij" && indexing != "xy"))
     return Unknown();
-  return Product::Argument("input");
+  if (swap)
+    std::swap(tensors[0], tensors[1]);
+  Dims sizes;
+  for (const Value& tensor : tensors) {
+    if (tensor.rank() > 1 || tensor.dtype != tensors[0].dtype)
+      return Unknown();
+    sizes.push_back(tensor.elements());
+  }
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    Dims own(tensors.size(), 1);
+    own[i] = sizes[i];
+    ASSIGN_OR_RETURN(tensors[i], ViewedAs(tensors[i], own));
+    ASSIGN_OR_RETURN(tensors[i], ExpandedTo(tensors[i], sizes));
+  }
+  if (swap)
+    std::swap(tensors[0], tensors[1]);
+  return Product::Tuple(std::move(tensors));
 }
 
 }  // namespace framegate::translator::meta::rules
