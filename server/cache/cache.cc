@@ -24,13 +24,12 @@ Found Cache::Find(const CacheKey& key, const model::Summary* facts, uint64_t hor
     std::erase_if(candidates, [&](const EntryPtr& entry) { return entry->sequence <= horizon; });
     if (facts != nullptr) {
       found.entries = Passing(candidates, *facts, most);
-    } else if (candidates.size() <= most) {
-      found.entries = std::move(candidates);
     } else {
-      found.read_set = ReadSetOf(key, candidates);
-      candidates.resize(most);
+      if (candidates.size() > most) {
+        candidates.resize(most);
+        found.horizon = 0;  // the others were not shown to the client
+      }
       found.entries = std::move(candidates);
-      found.horizon = 0;  // most of them were not shown to the client
     }
     // A nearer tier may hold fewer entries of the key than a farther one, so only a hit ends the
     // search.
@@ -76,7 +75,8 @@ std::vector<EntryPtr> Cache::Passing(const std::vector<EntryPtr>& candidates,
   return passing;
 }
 
-std::string Cache::ReadSetOf(const CacheKey& key, const std::vector<EntryPtr>& candidates) {
+std::string Cache::ReadSetOf(const CacheKey& key) {
+  std::vector<EntryPtr> candidates = Candidates(key, /*deep=*/false);
   absl::MutexLock lock(&mutex_);
   Union& united = unions_[key.hash];
   uint64_t newest = united.upto;

@@ -30,7 +30,6 @@ struct ProgramReader {
 struct Found {
   std::vector<EntryPtr> entries;  // best first
   size_t candidates = 0;          // under the key in all
-  std::string read_set;           // encoded guards::ReadSet; "" unless facts are wanted
   uint64_t horizon = 0;           // everything up to this sequence was considered
 };
 
@@ -38,11 +37,14 @@ class Cache {
  public:
   Cache(const Settings& settings, ProgramReader reader, Stats* stats);
 
-  // The answer to a Lookup: with facts, the entries that pass on them, at most `most`; without, all
-  // if they are at most `most`, else the most recently used ones and the read-set that would tell
-  // them apart. Entries up to sequence `horizon` are left out.
+  // With facts, the entries that pass on them, at most `most`; without, the most recently used
+  // ones. Entries up to sequence `horizon` are left out.
   Found Find(const CacheKey& key, const model::Summary* facts, uint64_t horizon, size_t most)
       ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Encoded guards::ReadSet: what a client must tell for every entry of the key that is in the
+  // nearest tier to be judged by its facts.
+  std::string ReadSetOf(const CacheKey& key) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Keeps a new entry in all tiers and returns it; or the one of the same content that is there
   // already. REQUIRES: the entry is not local to a process.
@@ -68,8 +70,6 @@ class Cache {
   std::vector<EntryPtr> Candidates(const CacheKey& key, bool deep) ABSL_LOCKS_EXCLUDED(mutex_);
   std::vector<EntryPtr> Passing(const std::vector<EntryPtr>& candidates,
                                 const model::Summary& facts, size_t most);
-  std::string ReadSetOf(const CacheKey& key, const std::vector<EntryPtr>& candidates)
-      ABSL_LOCKS_EXCLUDED(mutex_);
   EntryPtr Admit(const CacheKey& key, EntryPtr entry, bool to_all) ABSL_LOCKS_EXCLUDED(mutex_);
   void Touch(const CacheKey& key, const std::vector<EntryPtr>& entries);
 

@@ -42,7 +42,6 @@ TEST_F(CacheTest, FindsNothingInAnEmptyCache) {
   Found found = cache_->Find(key_, nullptr, 0, 4);
   EXPECT_TRUE(found.entries.empty());
   EXPECT_EQ(found.candidates, 0u);
-  EXPECT_EQ(found.read_set, "");
 }
 
 TEST_F(CacheTest, GivesAllOfAFew) {
@@ -60,14 +59,14 @@ TEST_F(CacheTest, WithFactsOnlyWhatPassesComesBack) {
   EXPECT_EQ(cache_->Find(key_, &facts, 0, 1).entries.size(), 1u);
 }
 
-TEST_F(CacheTest, ManyCandidatesWithoutFactsGiveTheReadSet) {
+TEST_F(CacheTest, TheReadSetIsWhatAllCandidatesLookAt) {
   for (int i = 1; i <= 6; ++i)
     cache_->Put(key_, StoredOf(StrCat(i)));
   Found found = cache_->Find(key_, nullptr, 0, 4);
   EXPECT_THAT(Programs(found), ElementsAre("6", "5", "4", "3"));
   EXPECT_EQ(found.candidates, 6u);
   guards::ReadSet read_set;
-  ASSERT_TRUE(Decode(found.read_set, &read_set).ok());
+  ASSERT_TRUE(Decode(cache_->ReadSetOf(key_), &read_set).ok());
   EXPECT_EQ(read_set.subjects.size(), 6u);
   EXPECT_EQ(found.horizon, 0u);
 }

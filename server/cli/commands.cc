@@ -83,7 +83,7 @@ Place PlaceOf(const std::string& socket, const std::string& cache_dir) {
   return {settings->socket, settings->cache_dir, settings->log_file};
 }
 
-int Status(const Place& place) {
+int RunStatus(const Place& place) {
   if (!IsGood(place))
     return kFailed;
   absl::StatusOr<DaemonReport> report = DaemonCalls(place.socket).Stats();
@@ -107,7 +107,7 @@ int Status(const Place& place) {
   return 0;
 }
 
-int Stats(const Place& place) {
+int RunStats(const Place& place) {
   if (!IsGood(place))
     return kFailed;
   absl::StatusOr<DaemonReport> report = DaemonCalls(place.socket).Stats();
@@ -122,7 +122,7 @@ int Stats(const Place& place) {
   return 0;
 }
 
-int Stop(const Place& place) {
+int RunStop(const Place& place) {
   if (!IsGood(place))
     return kFailed;
   absl::StatusOr<uint64_t> pid = DaemonCalls(place.socket).Shutdown("framegate stop");
@@ -143,7 +143,7 @@ int Stop(const Place& place) {
   return 0;
 }
 
-int CacheList(const Place& place, uint32_t limit) {
+int RunCacheList(const Place& place, uint32_t limit) {
   if (!IsGood(place))
     return kFailed;
   absl::StatusOr<ListReport> list = DaemonCalls(place.socket).List(limit);
@@ -161,7 +161,7 @@ int CacheList(const Place& place, uint32_t limit) {
   return 0;
 }
 
-int CacheClear(const Place& place) {
+int RunCacheClear(const Place& place) {
   if (!IsGood(place))
     return kFailed;
   absl::StatusOr<ClearReport> cleared = DaemonCalls(place.socket).Clear();

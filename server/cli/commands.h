@@ -17,11 +17,11 @@ struct Place {
 // From flags ("" where not given) and the environment, as the daemon would.
 Place PlaceOf(const std::string& socket, const std::string& cache_dir);
 
-int Status(const Place& place);
-int Stats(const Place& place);
-int Stop(const Place& place);
-int CacheList(const Place& place, uint32_t limit);
-int CacheClear(const Place& place);
+int RunStatus(const Place& place);
+int RunStats(const Place& place);
+int RunStop(const Place& place);
+int RunCacheList(const Place& place, uint32_t limit);
+int RunCacheClear(const Place& place);
 
 // For people: 1.5 MiB; 3 min; 2 days.
 std::string PrintBytes(uint64_t bytes);

@@ -19,18 +19,18 @@ int main(int argc, char** argv) {
   };
   app.add_subcommand("status", "is a daemon running, and is it well")
       ->fallthrough()
-      ->callback(run(Status));
-  app.add_subcommand("stats", "its numbers")->fallthrough()->callback(run(Stats));
+      ->callback(run(RunStatus));
+  app.add_subcommand("stats", "its numbers")->fallthrough()->callback(run(RunStats));
   app.add_subcommand("stop", "end it; the next process that needs one starts another")
       ->fallthrough()
-      ->callback(run(Stop));
+      ->callback(run(RunStop));
   CLI::App* cache =
       app.add_subcommand("cache", "the stored entries")->fallthrough()->require_subcommand(1);
   uint32_t limit = 50;
   CLI::App* list = cache->add_subcommand("list", "show them, the last used first")->fallthrough();
   list->add_option("--limit", limit, "how many")->capture_default_str();
-  list->callback(run([&limit](const Place& place) { return CacheList(place, limit); }));
-  cache->add_subcommand("clear", "forget them all")->fallthrough()->callback(run(CacheClear));
+  list->callback(run([&limit](const Place& place) { return RunCacheList(place, limit); }));
+  cache->add_subcommand("clear", "forget them all")->fallthrough()->callback(run(RunCacheClear));
   CLI11_PARSE(app, argc, argv);
   return code;
 }

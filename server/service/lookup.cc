@@ -15,19 +15,24 @@ Service::Unary* Service::Lookup(Context* context, const Bytes* in, Bytes* out) {
           stats_->Add(Metric::kMalformed);
           return absl::InvalidArgumentError(StrCat("facts: ", std::string(status.message())));
         }
-        Found found = cache_->Find(KeyOfMaterial(material), request.has_facts() ? &facts : nullptr,
-                                   0, wire::kMaxCandidates);
+        CacheKey key = KeyOfMaterial(material);
+        Found found =
+            cache_->Find(key, request.has_facts() ? &facts : nullptr, 0, wire::kMaxCandidates);
+        // Too many to choose from without facts; or with facts that may have been too few, since
+        // entries have come since they were asked for.
+        bool wants_facts = request.has_facts() ? found.entries.empty() && found.candidates > 0
+                                               : found.candidates > wire::kMaxCandidates;
+        if (wants_facts)
+          reply->set_read_set(cache_->ReadSetOf(key));
         // Room for the rest of the message; the best entries come first.
         uint64_t room = settings_.reply_bytes -
-                        std::min<uint64_t>(settings_.reply_bytes, found.read_set.size() + 1024);
+                        std::min<uint64_t>(settings_.reply_bytes, reply->read_set().size() + 1024);
         for (const EntryPtr& entry : found.entries) {
           if (entry->bytes.size() + 16 > room)
             break;
           room -= entry->bytes.size() + 16;
           reply->add_entries(entry->bytes);
         }
-        if (!found.read_set.empty())
-          reply->set_read_set(std::move(found.read_set));
         reply->set_candidates(static_cast<uint32_t>(found.candidates));
         reply->set_horizon(found.horizon);
         stats_->Add(Metric::kLookups);

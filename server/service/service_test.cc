@@ -217,6 +217,14 @@ TEST(ServiceTest, ManyCandidatesAreToldApartByFacts) {
   ASSERT_TRUE(stub->Lookup(&second, request, &reply).ok());
   ASSERT_EQ(reply.entries_size(), 1);
   EXPECT_EQ(reply.entries(0), Encode(EntryOf("2")));
+  EXPECT_FALSE(reply.has_read_set());
+
+  // Facts that no entry passes on may have been too few.
+  request.set_facts(Encode(SummaryOf({99})));
+  grpc::ClientContext third;
+  ASSERT_TRUE(stub->Lookup(&third, request, &reply).ok());
+  EXPECT_EQ(reply.entries_size(), 0);
+  EXPECT_TRUE(reply.has_read_set());
 }
 
 TEST(ServiceTest, ManyProcessesAtOnceAreOneTranslation) {
