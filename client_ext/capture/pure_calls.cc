@@ -1,8 +1,5 @@
 #include "client_ext/capture/pure_calls.h"
 
-#include <cstdlib>
-
-#include "absl/container/flat_hash_map.h"
 #include "base/strings.h"
 #include "client_ext/observe/constants.h"
 #include "client_ext/observe/symbols.h"
@@ -18,18 +15,22 @@ using Argument = model::Operand;
 using pycompat::Ref;
 
 struct PureCall {
+  std::string_view symbol;
   int growth;
   bool sets;
 };
 
-const PureCall* FindPureCall(std::string_view symbol) {
-  static const auto* table = new absl::flat_hash_map<std::string, PureCall>{
-#define FRAMEGATE_PURE_CALL(symbol, growth, sets) {symbol, {growth, sets != 0}},
+constexpr PureCall kPureCalls[] = {
+#define FRAMEGATE_PURE_CALL(symbol, growth, sets) {symbol, growth, sets != 0},
 #include "model/pure_calls.def"
 #undef FRAMEGATE_PURE_CALL
-  };
-  auto it = table->find(std::string(symbol));
-  return it == table->end() ? nullptr : &it->second;
+};
+
+const PureCall* FindPureCall(std::string_view symbol) {
+  for (const PureCall& call : kPureCalls)
+    if (call.symbol == symbol)
+      return &call;
+  return nullptr;
 }
 
 constexpr int64_t kMaxGrowth = 100'000;

@@ -2,8 +2,9 @@
 // code and raise nothing; comparisons allocate nothing besides (a code object met for the first time excepted).
 #pragma once
 
-#include "client_ext/pycompat/python.h"
+#include "client_ext/pycompat/observe_instance.h"
 
+#include "client_ext/observe/constants.h"
 #include "guards/program/link.h"
 #include "model/summary.h"
 
@@ -18,6 +19,34 @@ bool ReadFact(PyObject* object, model::FactValue* value);
 // The operand is a word, or points to: LinkedConstant for constants, Hash128 for hashes, a check of the torch table for tensors.
 template <model::Fact F>
 bool FactIs(PyObject* object, Operand operand, uint16_t* hint) noexcept;
+
+// --- comparisons on the path of every call: what nearly always holds is seen without a call -------
+
+// The ways for what is not seen at once.
+bool ValueIs(PyObject* object, const LinkedConstant& expected) noexcept;
+bool LengthIs(PyObject* object, uint64_t expected) noexcept;
+
+template <>
+inline bool FactIs<model::Fact::kValue>(PyObject* object, Operand operand, uint16_t*) noexcept {
+  const LinkedConstant& expected = *static_cast<const LinkedConstant*>(operand.pointer);
+  return object == expected.object.get() || ValueIs(object, expected);
+}
+
+template <>
+inline bool FactIs<model::Fact::kLength>(PyObject* object, Operand operand, uint16_t*) noexcept {
+  if (PyList_CheckExact(object) || PyTuple_CheckExact(object))
+    return static_cast<uint64_t>(Py_SIZE(object)) == operand.word;
+  if (PyDict_CheckExact(object))
+    return static_cast<uint64_t>(PyDict_GET_SIZE(object)) == operand.word;
+  return LengthIs(object, operand.word);
+}
+
+template <>
+inline bool FactIs<model::Fact::kHasInstanceDict>(PyObject* object, Operand operand, uint16_t*) noexcept {
+  return pycompat::CanHaveDict(Py_TYPE(object)) == (operand.word != 0);
+}
+
+// --------------------------------------------------------------------------------------------------
 
 // The same with the fact as a value; `known` is set.
 model::FactValue ReadFact(model::Fact fact, PyObject* object);

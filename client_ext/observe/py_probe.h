@@ -92,8 +92,14 @@ class PyProbe {
     return Torch() == nullptr ? 0
                               : Torch()->failing_ambient(static_cast<AmbientPattern*>(const_cast<void*>(i.operand.pointer)));
   }
-  uint64_t TypeVersion(Object type) noexcept {
-    return PyType_Check(type) ? pycompat::VersionTag(reinterpret_cast<PyTypeObject*>(type)) : 0;
+  // With the flags that change without a new version.
+  uint64_t TypeVersion(Object object) noexcept {
+    if (!PyType_Check(object))
+      return 0;
+    const auto* type = reinterpret_cast<PyTypeObject*>(object);
+    const uint64_t version = pycompat::VersionTag(type);
+    constexpr unsigned long kLoose = Py_TPFLAGS_SEQUENCE | Py_TPFLAGS_MAPPING | Py_TPFLAGS_IS_ABSTRACT;
+    return version == 0 ? 0 : version | uint64_t{type->tp_flags & kLoose} << 32;
   }
   bool Size(Object tensor, uint32_t dimension, int64_t* out) noexcept {
     return Torch() != nullptr && Torch()->tensor_size(tensor, dimension, out);

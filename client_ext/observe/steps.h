@@ -42,6 +42,7 @@ inline bool TakeStep<model::Step::kAttr>(PyObject* from, Operand operand, uint16
   return ValueUnderName(pycompat::InstanceItems(from), NameOf(operand), hint, to);
 }
 
+void AdoptName(Operand operand, PyObject* name) noexcept;
 bool TakeUnusualKey(PyObject* dict, const LinkedConstant& key, PyObject** to) noexcept;
 
 template <>
@@ -49,8 +50,14 @@ inline bool TakeStep<model::Step::kDictItem>(PyObject* from, Operand operand, ui
   const LinkedConstant& key = KeyOf(operand);
   if (!PyDict_Check(from))
     return true;
-  if (PyUnicode_CheckExact(key.object.get()))
-    return ValueUnderName(pycompat::ItemsOf(from), key.object.get(), hint, to);
+  if (PyUnicode_CheckExact(key.object.get())) {
+    const pycompat::Items items = pycompat::ItemsOf(from);
+    const bool known = ValueUnderName(items, key.object.get(), hint, to);
+    // A dict's own str takes the place of ours, so that the next comparison is one of pointers.
+    if (*to != nullptr && DK_IS_UNICODE(items.keys) && pycompat::NameAt(items, *hint) != key.object.get())
+      AdoptName(operand, pycompat::NameAt(items, *hint));
+    return known;
+  }
   return TakeUnusualKey(from, key, to);
 }
 

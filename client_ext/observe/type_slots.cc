@@ -3,6 +3,8 @@
 
 #include "client_ext/observe/type_slots.h"
 
+#include "client_ext/pycompat/observe_type.h"
+
 #include <array>
 
 #include "client_ext/observe/known_types.h"
@@ -154,11 +156,10 @@ bool IsSubtype(PyTypeObject* type, KnownType known) {
   return base != nullptr && PyType_IsSubtype(type, base);
 }
 
-}  // namespace
-
-uint32_t FlagsOf(PyTypeObject* type) noexcept {
+// What follows from the type's slots and bases.
+uint32_t SlotFlags(PyTypeObject* type) {
   const PythonSlots& python = GetPythonSlots();
-  uint32_t flags = MirroredFlags(type);
+  uint32_t flags = 0;
   const auto add = [&flags](bool holds, TypeFlag flag) {
     if (holds)
       flags |= static_cast<uint32_t>(flag);
@@ -186,6 +187,24 @@ uint32_t FlagsOf(PyTypeObject* type) noexcept {
   add(PyType_IsSubtype(type, &PySet_Type) || PyType_IsSubtype(type, &PyFrozenSet_Type), TypeFlag::kSetSubclass);
   add(RunsPython(type), TypeFlag::kPythonCode);
   return flags;
+}
+
+}  // namespace
+
+uint32_t FlagsOf(PyTypeObject* type) noexcept {
+  struct Known {
+    PyTypeObject* type;
+    uint32_t version;
+    uint32_t flags;
+  };
+  static Known known[256];
+  const uint32_t version = pycompat::AssuredVersionTag(type, GetNames().module);
+  Known& place = known[reinterpret_cast<uintptr_t>(type) >> 6 & 255];
+  if (version == 0)
+    return SlotFlags(type) | MirroredFlags(type);
+  if (place.type != type || place.version != version)
+    place = {type, version, SlotFlags(type)};
+  return place.flags | MirroredFlags(type);  // those may change while the version does not: ABCMeta.register
 }
 
 }  // namespace framegate::client

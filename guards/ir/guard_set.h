@@ -28,7 +28,8 @@ std::string_view TorchName(model::Fact fact);
 // A term of an expression; it refers to terms before it by place. The last one is the expression.
 struct Term {
   CheckOp op = CheckOp::kWordConst;            // of the word operations of check_ops.def
-  model::SubjectId subject = model::kNoSubject;  // kWordSize, kWordStride, kWordOffset, kWordInt
+  model::SubjectId subject = model::kNoSubject;  // kWordSize, kWordStride, kWordOffset, kWordInt, kWordFact
+  model::Fact fact = model::Fact::kLength;     // kWordFact
   uint32_t dimension = 0;                      // kWordSize, kWordStride
   int64_t value = 0;                           // kWordConst
   uint32_t left = 0;                           // arithmetic and comparisons
@@ -38,6 +39,7 @@ struct Term {
   static void VisitFields(V& v, S& s) {
     v("op", s.op);
     v("subject", s.subject);
+    v("fact", s.fact);
     v("dimension", s.dimension);
     v("value", s.value);
     v("left", s.left);

@@ -15,6 +15,10 @@ absl::Status VerifyTerm(const Term& term, size_t place) {
       if (term.subject == model::kNoSubject || term.dimension > UINT16_MAX)
         return absl::InvalidArgumentError("expression: a term has no subject, or no such dimension");
       return absl::OkStatus();
+    case OperandShape::kWFact:
+      if (term.subject == model::kNoSubject || model::ShapeOf(term.fact) != model::FactShape::kWord)
+        return absl::InvalidArgumentError("expression: a term has no subject, or a fact that is no word");
+      return absl::OkStatus();
     case OperandShape::kWWW:
       if (term.left >= place || term.right >= place || term.subject != model::kNoSubject)
         return absl::InvalidArgumentError("expression: a term does not refer to terms before it");
@@ -27,7 +31,6 @@ absl::Status VerifyTerm(const Term& term, size_t place) {
     case OperandShape::kPart:
     case OperandShape::kSlot:
     case OperandShape::kBody:
-    case OperandShape::kWFact:
     case OperandShape::kW:
       break;
   }
@@ -40,6 +43,9 @@ void AddTerm(const Term& term, uint16_t place, model::SubjectId about, Emitter& 
   const model::SubjectId subject = term.subject == model::kNoSubject ? about : term.subject;
   if (term.op == CheckOp::kWordConst)
     builder.AddImm(term.op, 0, place, builder.Number(static_cast<uint64_t>(term.value)), subject);
+  else if (term.op == CheckOp::kWordFact)
+    builder.Add({.op = static_cast<uint8_t>(term.op), .sub = static_cast<uint8_t>(term.fact), .a = place, .b = emitter.Object(term.subject)},
+                subject);
   else if (term.subject != model::kNoSubject)
     builder.Add(term.op, place, emitter.Object(term.subject), static_cast<uint16_t>(term.dimension), subject);
   else

@@ -148,6 +148,7 @@ class Lowering {
 absl::StatusOr<Lowered> Lower(GuardSet set) {
   RETURN_IF_ERROR(VerifySet(set));
   Dedupe(&set);
+  Group(&set);
   Imply(&set);
   return Lowering(set).Run();
 }

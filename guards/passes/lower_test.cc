@@ -166,6 +166,28 @@ TEST(LowerTest, ExpressionsAndGroups) {
   EXPECT_EQ(lowered.notes[0].expected, "eq(mod(#0.size(1), 8), 0)");
 }
 
+TEST(LowerTest, PairsThatAreAllDistinctBecomeOneGroup) {
+  Sample s;
+  for (uint32_t a = 0; a < 4; ++a)
+    for (uint32_t b = 0; b < a; ++b)
+      s.Add(GuardKind::kDistinct, s.Root(Step::kSlot, a)).other = s.Root(Step::kSlot, b);
+  s.Add(GuardKind::kDistinct, s.Root(Step::kSlot, 5)).other = s.Root(Step::kSlot, 0);
+  EXPECT_EQ(s.Text(), R"((registers 4 0)
+(take o0 slot 0 0 #0)
+(take o1 slot 0 1 #1)
+(take o2 slot 0 2 #2)
+(take o3 slot 0 3 #3)
+(group_begin #0)
+(group_add o0 #0)
+(group_add o1 #1)
+(group_add o2 #2)
+(group_add o3 #3)
+(take o1 slot 0 5 #4)
+(check_distinct o1 o0 #4)
+(pass)
+)");
+}
+
 TEST(LowerTest, NotesNameWhatIsExpected) {
   Sample s;
   SubjectId x = s.Root(Step::kSlot, 0), v = s.Root(Step::kSlot, 1);

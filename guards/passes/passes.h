@@ -13,6 +13,9 @@ namespace framegate::guards {
 // Drops guards that another one before them repeats.
 void Dedupe(GuardSet* set);
 
+// Where every two of some subjects are guarded to be distinct, one guard says so of them all: as many checks as subjects, not as pairs.
+void Group(GuardSet* set);
+
 // Drops guards that follow from others.
 void Imply(GuardSet* set);
 

@@ -21,16 +21,39 @@ constexpr OpRow kRows[] = {
 #undef FRAMEGATE_CHECK_OP
 };
 
-constexpr const OpRow* FindRow(CheckOp op) {
-  for (const OpRow& row : kRows)
-    if (row.op == op)
-      return &row;
-  return nullptr;
-}
-
 // A step or fact costs about one dict lookup; the exact figure only serves the budget.
 constexpr uint32_t kLookupCost = 6;
 constexpr uint32_t kTensorCost = 40;
+
+// By opcode, from the rows of all three tables.
+struct OpTable {
+  bool known[256] = {};
+  uint32_t cost[256] = {};
+  OperandShape shape[kFactOps] = {};
+  std::string_view text[kFactOps];
+};
+
+constexpr OpTable kOps = [] {
+  OpTable table;
+  for (const OpRow& row : kRows) {
+    const uint8_t op = static_cast<uint8_t>(row.op);
+    table.known[op] = true;
+    table.cost[op] = row.cost;
+    table.shape[op] = row.shape;
+    table.text[op] = row.text;
+  }
+#define FRAMEGATE_FACT(number, name, text, shape, doc) \
+  table.known[kFactOps + number] = true;               \
+  table.cost[kFactOps + number] = model::FactShape::k##shape == model::FactShape::kTensor ? kTensorCost : kLookupCost;
+#include "model/facts.def"
+#undef FRAMEGATE_FACT
+#define FRAMEGATE_STEP(number, name, text, shape, doc) \
+  table.known[kStepOps + number] = true;               \
+  table.cost[kStepOps + number] = kLookupCost;
+#include "model/steps.def"
+#undef FRAMEGATE_STEP
+  return table;
+}();
 
 bool IsFree(const std::vector<uint32_t>& dimensions, size_t dimension) {
   return std::find(dimensions.begin(), dimensions.end(), dimension) != dimensions.end();
@@ -48,8 +71,8 @@ bool NumbersMatch(const std::vector<int64_t>& expected, const std::vector<int64_
 }  // namespace
 
 std::string_view EnumText(CheckOp op) {
-  const OpRow* row = FindRow(op);
-  return row ? row->text : std::string_view();
+  const uint8_t number = static_cast<uint8_t>(op);
+  return number < kFactOps ? kOps.text[number] : std::string_view();
 }
 
 bool EnumFromText(std::string_view text, CheckOp* op) {
@@ -63,30 +86,13 @@ bool EnumFromText(std::string_view text, CheckOp* op) {
 }
 
 OperandShape ShapeOf(CheckOp op) {
-  const OpRow* row = FindRow(op);
-  return row ? row->shape : OperandShape::kNone;
+  const uint8_t number = static_cast<uint8_t>(op);
+  return number < kFactOps ? kOps.shape[number] : OperandShape::kNone;
 }
 
-uint32_t CostOf(CheckOp op) {
-  const OpRow* row = FindRow(op);
-  return row ? row->cost : 0;
-}
+uint32_t CostOf(uint8_t op) { return kOps.cost[op]; }
 
-uint32_t CostOf(uint8_t op) {
-  if (IsStepOp(op))
-    return IsKnownOp(op) ? kLookupCost : 0;
-  if (IsFactOp(op))
-    return !IsKnownOp(op) ? 0 : model::ShapeOf(FactOf(op)) == model::FactShape::kTensor ? kTensorCost : kLookupCost;
-  return CostOf(static_cast<CheckOp>(op));
-}
-
-bool IsKnownOp(uint8_t op) {
-  if (IsStepOp(op))
-    return !model::EnumText(StepOf(op)).empty();
-  if (IsFactOp(op))
-    return !model::EnumText(FactOf(op)).empty();
-  return FindRow(static_cast<CheckOp>(op)) != nullptr;
-}
+bool IsKnownOp(uint8_t op) { return kOps.known[op]; }
 
 bool Matches(const TensorCheck& check, const model::TensorFacts& actual) {
   const model::TensorFacts& facts = check.facts;

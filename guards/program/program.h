@@ -102,10 +102,9 @@ inline constexpr size_t kMaxInstructions = 1 << 20;
 inline constexpr uint32_t kMaxRegisters = 1 << 16;
 inline constexpr uint64_t kMaxCost = 16 << 20;
 
-// Of a row of check_ops.def; for other numbers kNone and 0.
+// kNone for a number that no row has.
 OperandShape ShapeOf(CheckOp op);
-uint32_t CostOf(CheckOp op);
-// Of any opcode; 0 for one that no row has.
+// 0 for an opcode that no row has.
 uint32_t CostOf(uint8_t op);
 // A row of one of the three tables has this opcode.
 bool IsKnownOp(uint8_t op);

@@ -46,9 +46,11 @@ class Verifier {
     if (result_.ok)
       result_ = {.ok = false, .rule = rule, .instruction = static_cast<uint32_t>(at_), .detail = std::move(detail)};
   }
-  bool Expect(bool holds, ProgramRule rule, std::string_view detail) {
+  // `detail` is put together where it is needed only.
+  template <typename... Detail>
+  bool Expect(bool holds, ProgramRule rule, const Detail&... detail) {
     if (!holds)
-      Fail(rule, std::string(detail));
+      Fail(rule, StrCat(detail...));
     return holds;
   }
 
@@ -62,7 +64,7 @@ class Verifier {
   }
 
   void CheckInstruction(const Instruction& in) {
-    if (!Expect(IsKnownOp(in.op), ProgramRule::kKnownOp, StrCat("opcode ", in.op)))
+    if (!Expect(IsKnownOp(in.op), ProgramRule::kKnownOp, "opcode ", in.op))
       return;
     cost_ += CostOf(in.op);
     Expect(cost_ <= kMaxCost, ProgramRule::kCost, "the budget is used up");
@@ -77,23 +79,23 @@ class Verifier {
   }
 
   void ReadObject(uint16_t r, bool present = true) {
-    if (!Expect(r < p_.objects, ProgramRule::kRegisterInRange, StrCat("o", r)))
+    if (!Expect(r < p_.objects, ProgramRule::kRegisterInRange, "o", r))
       return;
-    if (Expect(objects_[r] != Register::kUnwritten, ProgramRule::kWrittenFirst, StrCat("o", r)) && present)
-      Expect(objects_[r] == Register::kPresent, ProgramRule::kPresence, StrCat("o", r, " may hold nothing"));
+    if (Expect(objects_[r] != Register::kUnwritten, ProgramRule::kWrittenFirst, "o", r) && present)
+      Expect(objects_[r] == Register::kPresent, ProgramRule::kPresence, "o", r, " may hold nothing");
   }
   void ReadWord(uint16_t r) {
-    if (Expect(r < p_.words, ProgramRule::kRegisterInRange, StrCat("w", r)))
-      Expect(words_[r], ProgramRule::kWrittenFirst, StrCat("w", r));
+    if (Expect(r < p_.words, ProgramRule::kRegisterInRange, "w", r))
+      Expect(words_[r], ProgramRule::kWrittenFirst, "w", r);
   }
   void WriteWord(uint16_t r) {
-    if (Expect(r < p_.words, ProgramRule::kRegisterInRange, StrCat("w", r)))
+    if (Expect(r < p_.words, ProgramRule::kRegisterInRange, "w", r))
       words_[r] = true;
   }
   void Zero(bool is_zero) { Expect(is_zero, ProgramRule::kReservedZero, "a field that is not used"); }
   template <typename T>
   bool InPool(uint32_t index, const std::vector<T>& pool) {
-    return Expect(index < pool.size(), ProgramRule::kPoolInRange, StrCat("entry ", index, " of ", pool.size()));
+    return Expect(index < pool.size(), ProgramRule::kPoolInRange, "entry ", index, " of ", pool.size());
   }
 
   void CheckStep(const Instruction& in) {
@@ -115,7 +117,7 @@ class Verifier {
           Expect(p_.constants[operand].is_str(), ProgramRule::kOperandKind, "the key is a name");
         break;
     }
-    if (Expect(in.a < p_.objects, ProgramRule::kRegisterInRange, StrCat("o", in.a)))
+    if (Expect(in.a < p_.objects, ProgramRule::kRegisterInRange, "o", in.a))
       objects_[in.a] = in.sub & kOptional ? Register::kMaybe : Register::kPresent;
   }
 
@@ -190,7 +192,7 @@ class Verifier {
         break;
       case OperandShape::kSlot:
         ReadObject(in.a);
-        Expect(kept_.insert(in.imm()).second, ProgramRule::kKeepOnce, StrCat("slot ", in.imm()));
+        Expect(kept_.insert(in.imm()).second, ProgramRule::kKeepOnce, "slot ", in.imm());
         Expect(in.imm() <= UINT16_MAX, ProgramRule::kOperandKind, "a slot is a number of 16 bits");
         break;
       case OperandShape::kBody:

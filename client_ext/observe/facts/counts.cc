@@ -87,7 +87,16 @@ bool Left(PyObject* object, uint64_t* word) noexcept {
 
 }  // namespace
 
-FRAMEGATE_WORD_FACT(kLength, Length)
+template <>
+bool ReadFact<model::Fact::kLength>(PyObject* object, model::FactValue* value) {
+  return Length(object, &value->word);
+}
+
+bool LengthIs(PyObject* object, uint64_t expected) noexcept {
+  uint64_t length = 0;
+  return Length(object, &length) && length == expected;
+}
+
 FRAMEGATE_WORD_FACT(kIterIndex, Given)
 FRAMEGATE_WORD_FACT(kIterRemaining, Left)
 

@@ -4,7 +4,6 @@
 
 #include "client_ext/observe/constants.h"
 #include "client_ext/observe/facts.h"
-#include "client_ext/observe/facts/word.h"
 #include "client_ext/observe/symbols.h"
 #include "client_ext/pycompat/observe_instance.h"
 #include "client_ext/pycompat/observe_objects.h"
@@ -49,25 +48,31 @@ auto Collect(Constant* tuple) {
   return [tuple](PyObject* item) { return FromPython(item, &tuple->items.emplace_back()); };
 }
 
-// A visitor that compares with the items of an expected tuple, which is an object too.
+// A visitor that compares with the items of an expected tuple, which is an object of ours. Equal strs take the places of its own: the next
+// comparison is one of pointers.
 class Comparison {
  public:
   explicit Comparison(Operand operand) : expected_(static_cast<const LinkedConstant*>(operand.pointer)->object.get()) {}
   Py_ssize_t size() const { return PyTuple_CheckExact(expected_) ? PyTuple_GET_SIZE(expected_) : -1; }
   auto Visitor() {
-    return [this](PyObject* item) { return at_ < size() && SameConstant(item, PyTuple_GET_ITEM(expected_, at_++)); };
+    return [this](PyObject* item) { return at_ < size() && Same(item, &PyTuple_GET_ITEM(expected_, at_++)); };
   }
   bool is_complete() const { return at_ == size(); }
 
  private:
+  static bool Same(PyObject* item, PyObject** expected) {
+    if (item == *expected)
+      return true;
+    if (!SameConstant(item, *expected))
+      return false;
+    if (PyUnicode_CheckExact(item))
+      Py_SETREF(*expected, Py_NewRef(item));
+    return true;
+  }
+
   PyObject* expected_;
   Py_ssize_t at_ = 0;
 };
-
-bool HasDict(PyObject* object, uint64_t* word) noexcept {
-  *word = pycompat::CanHaveDict(Py_TYPE(object));
-  return true;
-}
 
 }  // namespace
 
@@ -119,6 +124,10 @@ bool FactIs<Fact::kSetElements>(PyObject* object, Operand operand, uint16_t*) no
          comparison.is_complete();
 }
 
-FRAMEGATE_WORD_FACT(kHasInstanceDict, HasDict)
+template <>
+bool ReadFact<Fact::kHasInstanceDict>(PyObject* object, model::FactValue* value) {
+  value->word = pycompat::CanHaveDict(Py_TYPE(object));
+  return true;
+}
 
 }  // namespace framegate::client

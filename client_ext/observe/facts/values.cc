@@ -42,10 +42,7 @@ bool ReadFact<Fact::kValue>(PyObject* object, model::FactValue* value) {
   return IsWhole(object) && FromPython(object, &value->constant);
 }
 
-template <>
-bool FactIs<Fact::kValue>(PyObject* object, Operand operand, uint16_t*) noexcept {
-  return SameConstant(object, Expected(operand).object.get());
-}
+bool ValueIs(PyObject* object, const LinkedConstant& expected) noexcept { return SameConstant(object, expected.object.get()); }
 
 template <>
 bool ReadFact<Fact::kRange>(PyObject* object, model::FactValue* value) {

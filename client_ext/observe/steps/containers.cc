@@ -8,6 +8,13 @@ namespace framegate::client {
 using model::Step;
 using pycompat::ItemsOf;
 
+void AdoptName(Operand operand, PyObject* name) noexcept {
+  auto* key = static_cast<LinkedConstant*>(const_cast<void*>(operand.pointer));
+  // The hint may be no place at all where there are more entries than it can count.
+  if (pycompat::SameText(key->object.get(), name))
+    key->object = pycompat::Ref::Share(name);
+}
+
 bool TakeUnusualKey(PyObject* dict, const LinkedConstant& key, PyObject** to) noexcept {
   Py_ssize_t place = 0;
   if (key.hash == -1)
