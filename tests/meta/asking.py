@@ -80,7 +80,7 @@ def observe(name: str, symbol: str, function, args: tuple, kwargs: dict) -> Obse
 
 
 def ask(observations: list[Observation]) -> list[dict]:
-    program = os.environ.get("FRAMEGATE_META_QUERY") or ROOT / "build" / "core" / "translator" / "graph" / "meta" / "framegate_meta_query"
+    program = os.environ.get("FRAMEGATE_META_QUERY") or ROOT / "build/core/translator/graph/meta/tests_meta/framegate_meta_query"
     sent = b"".join(struct.pack("<I", len(o.question)) + o.question for o in observations)
     data = subprocess.run([program], input=sent, stdout=subprocess.PIPE, check=True).stdout
     replies, place = [], 0

@@ -7,7 +7,7 @@ import asking
 import cases  # noqa: F401  (registers)
 from spec import SPECS
 
-COUNT = int(os.environ.get("FRAMEGATE_META_CASES", "30"))
+COUNT = int(os.environ.get("FRAMEGATE_META_CASES", "12"))
 NAMES = sorted({spec.name for spec in SPECS})
 
 

@@ -1,2 +1,2 @@
 """All families of cases; importing one registers its specs."""
-from . import elementwise, further, networks, tensors, views  # noqa: F401
+from . import copies, creation, elementwise, further, networks, tensors, views  # noqa: F401

@@ -9,6 +9,17 @@ using model::Operand;
 
 bool IsNone(const Operand& operand) { return operand.constant && operand.constant->is_none(); }
 
+// Numbers beyond this are left to torch, so that products of two never overflow.
+constexpr int64_t kLargest = int64_t{1} << 31;
+constexpr int64_t kMostElements = int64_t{1} << 40;
+
+bool IsReasonable(const model::TensorFacts& facts) {
+  for (size_t i = 0; i < facts.sizes.size(); ++i)
+    if (facts.sizes[i] < 0 || facts.sizes[i] > kLargest || facts.strides[i] < 0 || facts.strides[i] > kLargest)
+      return false;
+  return facts.storage_offset >= 0 && facts.storage_offset <= kMostElements && ElementCount(facts.sizes) <= kMostElements;
+}
+
 bool IsTuple(const Constant& constant) {
   return constant.kind == ConstantKind::kTuple || constant.kind == ConstantKind::kSize;
 }
@@ -48,7 +59,7 @@ std::optional<Value> NumberOf(const Operand& operand) {
 }
 
 std::optional<int64_t> IntOf(const Operand& operand) {
-  if (!operand.constant || !operand.constant->is_int())
+  if (!operand.constant || !operand.constant->is_int() || operand.constant->integer > kLargest || operand.constant->integer < -kLargest)
     return std::nullopt;
   return operand.constant->integer;
 }
@@ -77,7 +88,7 @@ absl::StatusOr<Value> Call::ValueOf(const Operand& operand) const {
     return Unknown();
   const model::TensorFacts& facts = *operand.tensor;
   std::optional<DType> dtype = DTypeFromText(facts.dtype);
-  if (!dtype || facts.sizes.size() != facts.strides.size())
+  if (!dtype || facts.sizes.size() != facts.strides.size() || !IsReasonable(facts))
     return Unknown();
   Value value{.dtype = *dtype,
               .layout = {.sizes = facts.sizes, .strides = facts.strides},

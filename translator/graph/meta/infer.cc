@@ -26,6 +26,9 @@ enum Trait : uint32_t {
   kNoBool = 1 << 8,
 };
 
+// Tensors with more are left alone, so that counting in 64 bits is safe.
+constexpr int64_t kMostElements = int64_t{1} << 53;
+
 struct Row {
   Outcome (*rule)(const Call&);
   std::string_view names;
@@ -133,15 +136,11 @@ class Inference {
       return Unknown();
     if (Records() && arguments_.any_inference)  // which must not be saved for the backward pass
       return Unknown();
-    std::vector<Operand> args = request_.args;
-    if (spelling.reflected && args.size() == 2)
-      std::swap(args[0], args[1]);
-    std::vector<std::pair<std::string, Operand>> kwargs = request_.kwargs;
-    std::erase_if(kwargs, [](const auto& kwarg) {
-      return kwarg.first == "out" && kwarg.second.constant && kwarg.second.constant->is_none();
-    });
+    std::vector<Operand> swapped;
+    if (spelling.reflected && request_.args.size() == 2)
+      swapped = {request_.args[1], request_.args[0]};
     Binding binding;
-    if (!binding.Bind(row_.signature, args, kwargs))
+    if (!binding.Bind(row_.signature, swapped.empty() ? request_.args : swapped, request_.kwargs))
       return Unknown();
     Call call(std::string(op_.name), row_.signature, binding, ambient_);
     ASSIGN_OR_RETURN(bool assigns, Assigns(call));
@@ -149,6 +148,9 @@ class Inference {
       return RunInPlace(&call);
     RETURN_IF_ERROR(ApplyAutocast(&call));
     ASSIGN_OR_RETURN(Product product, row_.rule(call));
+    for (const Value& value : product.values)
+      if (value.elements() > kMostElements)
+        return Unknown();
     return Finish(call, product);
   }
 
@@ -272,6 +274,10 @@ class Inference {
 
 MetaResult InferMeta(const MetaRequest& request) {
   meta::Spelling spelling;
+  if (request.symbol == "builtins:getattr" && request.args.size() == 2 && request.args[1].constant && request.args[1].constant->is_str()) {
+    // getattr(tensor, "T"): attributes are in the table as methods without arguments.
+    return InferMeta({request.args[1].constant->text, {request.args[0]}, request.kwargs, request.ambient});
+  }
   const MetaResult unknown{.may_raise_on_data = true};
   if (!meta::ReadSymbol(request.symbol, &spelling))
     return unknown;

@@ -71,7 +71,7 @@ absl::StatusOr<Layout> Iterate(const std::vector<Layout>& operands) {
   int64_t next = 1;
   for (int64_t dim : order) {
     result.strides[dim] = next;
-    next *= result.sizes[dim];
+    next = Multiply(next, result.sizes[dim]);
   }
   return result;
 }

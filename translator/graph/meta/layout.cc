@@ -1,6 +1,7 @@
 #include "translator/graph/meta/layout.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <span>
 
@@ -48,14 +49,21 @@ int CompareDims(const Dims& sizes, const std::vector<Dims>& operand_strides, int
 Dims EmptyViewStrides(const Dims& sizes) {
   Dims strides(sizes.size(), 1);
   for (size_t i = sizes.size(); i-- > 1;)
-    strides[i - 1] = std::max<int64_t>(sizes[i], 1) * strides[i];
+    strides[i - 1] = Multiply(std::max<int64_t>(sizes[i], 1), strides[i]);
   return strides;
 }
 
 }  // namespace
 
+int64_t Multiply(int64_t a, int64_t b) {
+  int64_t product = 0;
+  return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<int64_t>::max() : product;
+}
+
 int64_t ElementCount(const Dims& sizes) {
-  return std::accumulate(sizes.begin(), sizes.end(), int64_t{1}, std::multiplies<>());
+  if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end())
+    return 0;
+  return std::accumulate(sizes.begin(), sizes.end(), int64_t{1}, Multiply);
 }
 
 Dims ContiguousStrides(const Dims& sizes) { return EmptyViewStrides(sizes); }
@@ -67,7 +75,7 @@ Dims StridesIn(MemoryFormat format, const Dims& sizes) {
   int64_t next = 1;
   for (int64_t dim : OrderOf(format)) {
     strides[dim] = next;
-    next *= sizes[dim];
+    next = Multiply(next, sizes[dim]);
   }
   return strides;
 }

@@ -18,6 +18,7 @@ struct Layout {
   bool operator==(const Layout&) const = default;
 };
 
+int64_t Multiply(int64_t a, int64_t b);  // the largest number where it overflows
 int64_t ElementCount(const Dims& sizes);
 Dims ContiguousStrides(const Dims& sizes);
 // Strides of a new tensor; channels-last formats need 4 or 5 dimensions.

@@ -116,6 +116,8 @@ bool Binding::Bind(const Signature& signature, const std::vector<Operand>& args,
   if (!BindPositional(signature, args))
     return false;
   for (const auto& [name, operand] : kwargs) {
+    if (name == "out" && operand.constant && operand.constant->is_none())
+      continue;
     int place = signature.Find(name);
     if (place < 0)
       place = signature.Find(WithoutNumpyNames(name));

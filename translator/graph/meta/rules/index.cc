@@ -40,6 +40,8 @@ absl::StatusOr<std::vector<Operand>> ItemsOfIndex(const Operand& index) {
   return *ItemsOf(index);
 }
 
+constexpr int64_t kFarthest = int64_t{1} << 31;
+
 class Indexing {
  public:
   Indexing(const Call& call, const Value& input) : call_(call) { result_.view = ViewOf(input, input.layout); }
@@ -103,13 +105,16 @@ class Indexing {
     Layout& layout = result_.view.layout;
     int64_t size = layout.sizes[dim_];
     int64_t bounds[3] = {0, size, 1};
+    if (parts.size() != 3)
+      return Unknown();
     for (size_t i = 0; i < 3; ++i) {
       if (IsConstant(parts[i], ConstantKind::kNone))
         continue;
-      std::optional<int64_t> number = IntOf(parts[i]);
-      if (!number)
+      if (!IsConstant(parts[i], ConstantKind::kInt))
         return Unknown();
-      bounds[i] = *number < 0 && i < 2 ? *number + size : *number;
+      // Bounds may be far outside, as in x[:sys.maxsize].
+      int64_t number = std::clamp(parts[i].constant->integer, -kFarthest, kFarthest);
+      bounds[i] = number < 0 && i < 2 ? number + size : number;
     }
     if (bounds[2] <= 0)
       return Raises();
@@ -117,7 +122,7 @@ class Indexing {
     int64_t stop = std::clamp<int64_t>(bounds[1], start, size);
     result_.view.offset += start * layout.strides[dim_];
     layout.sizes[dim_] = (stop - start) / bounds[2] + ((stop - start) % bounds[2] != 0);
-    layout.strides[dim_] *= bounds[2];
+    layout.strides[dim_] = Multiply(layout.strides[dim_], bounds[2]);
     ++dim_;
     return absl::OkStatus();
   }

@@ -27,6 +27,14 @@ absl::StatusOr<bool> ScalesFit(const Call& call, const Value& input, std::initia
   return true;
 }
 
+// The first format in which the tensor has no gaps; else the one it looks like.
+MemoryFormat DenseFormat(const Layout& layout) {
+  for (MemoryFormat format : {MemoryFormat::kContiguous, MemoryFormat::kChannelsLast, MemoryFormat::kChannelsLast3d})
+    if (IsContiguousIn(format, layout))
+      return format;
+  return SuggestedFormat(layout);
+}
+
 absl::StatusOr<Dims> NormalizedShape(const Call& call, const Value& input) {
   ASSIGN_OR_RETURN(Dims shape, call.Ints("normalized_shape"));
   if (shape.empty() || shape.size() > input.sizes().size() ||
@@ -82,7 +90,7 @@ Outcome BatchNorm(const Call& call) {
     return Raises();
   if (!training && (!call.Has("running_mean") || !call.Has("running_var")))
     return Raises();
-  return call.FreshIn(SuggestedFormat(input.layout), input.dtype, input.sizes());
+  return call.FreshIn(DenseFormat(input.layout), input.dtype, input.sizes());
 }
 
 Outcome GroupNorm(const Call& call) {
