@@ -66,6 +66,18 @@ std::string DefaultCacheDirectory() {
   return StrCat("/tmp/framegate-", geteuid(), "/cache");
 }
 
+// The daemon leaves its working directory.
+absl::Status MakeAbsolute(std::string* path) {
+  char here[4096];
+  if ((*path)[0] == '/')
+    return absl::OkStatus();
+  if (getcwd(here, sizeof here) == nullptr)
+    return absl::InvalidArgumentError(
+        StrCat(*path, " is relative, and the working directory is gone; give an absolute path"));
+  *path = StrCat(std::string_view(here), "/", *path);
+  return absl::OkStatus();
+}
+
 absl::Status OneOf(std::string_view name, const std::string& value,
                    const std::vector<std::string>& allowed) {
   for (const std::string& word : allowed)
@@ -117,8 +129,10 @@ absl::StatusOr<Settings> ReadSettings(const std::vector<std::string>& flags) {
   ASSIGN_OR_RETURN(settings.socket, SocketPath(model::SchemaHash()));
   if (settings.cache_dir.empty())
     settings.cache_dir = DefaultCacheDirectory();
+  RETURN_IF_ERROR(MakeAbsolute(&settings.cache_dir));
   if (settings.log_file.empty())
     settings.log_file = settings.cache_dir + "/framegated.log";
+  RETURN_IF_ERROR(MakeAbsolute(&settings.log_file));
   return settings;
 }
 

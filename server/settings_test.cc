@@ -1,6 +1,7 @@
 #include "server/settings.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -64,6 +65,15 @@ TEST_F(SettingsTest, ABadValueNamesWhereItStands) {
   Flag("store", "ro");
   Flag("foreground", "perhaps");
   EXPECT_EQ(ReadSettings(flags_).status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST_F(SettingsTest, PathsAreMadeAbsolute) {
+  ASSERT_EQ(chdir("/tmp"), 0);
+  Flag("cache_dir", "here");
+  Flag("socket", "d.sock");
+  EXPECT_EQ(ReadSettings(flags_)->cache_dir, "/tmp/here");
+  EXPECT_EQ(ReadSettings(flags_)->socket, "/tmp/d.sock");
+  EXPECT_EQ(ReadSettings(flags_)->log_file, "/tmp/here/framegated.log");
 }
 
 TEST_F(SettingsTest, ThePathOfTheSocketIsMeasured) {
