@@ -96,8 +96,6 @@ absl::StatusOr<model::Entry> OrOriginal(Session& s, Interp& in, absl::StatusOr<m
 
 absl::StatusOr<model::Entry> EndInBreak(Session& s, Interp& in, BreakKind kind, V exception) {
   Refusal refusal = exception != nullptr ? Refusal{Reason::kUserException, TypeName(s.TypeOf(exception))} : s.refusal;
-  if (in.handled != nullptr && kind != BreakKind::kRaise)
-    return Original(s, in, refusal.reason, StrCat(refusal.detail, ", while an exception is handled"));
   std::optional<model::BreakPlan> plan = MakePlan(in, kind, refusal);
   if (!plan.has_value())
     return Original(s, in, refusal.reason, refusal.detail);

@@ -82,12 +82,24 @@ bool IsWorthwhile(const Attempt& attempt) {
   return entry.instructions * kInstruction > kFixed + checks + entry.code.image.units() * kNewUnit;
 }
 
+// A subject that new code reads where it lies: a slot or stack cell of the unit. Null for any other.
+PyObject* InPlace(const Attempt& attempt, model::SubjectId subject) {
+  const model::SubjectNode& node = attempt.entry().subjects[subject];
+  const uint32_t frame = model::FrameOf(node.index), index = model::IndexOf(node.index);
+  if (frame >= attempt.live.frames.size())
+    return nullptr;
+  const LiveFrame& live = attempt.live.frames[frame];
+  if (node.step == model::Step::kSlot)
+    return index < live.slot_count ? live.slots[index] : nullptr;
+  return node.step == model::Step::kStack && index < live.depth ? live.stack[index] : nullptr;
+}
+
 // The graph's inputs as they are now, in the order of its placeholders; null with an exception set.
 Ref ExampleInputs(const Attempt& attempt) {
   const guards::Program& program = attempt.made->checks->program();
   const Ref list = Ref::Steal(PyList_New(0));
   for (const model::SubjectId input : attempt.entry().graph->inputs) {
-    PyObject* object = Py_None;
+    PyObject* object = InPlace(attempt, input);
     for (size_t i = 0, kept = 0; i < program.instructions.size(); ++i) {
       if (program.instructions[i].op != static_cast<uint8_t>(guards::CheckOp::kKeep))
         continue;

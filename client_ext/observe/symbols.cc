@@ -1,6 +1,7 @@
 #include "client_ext/observe/symbols.h"
 
 #include "client_ext/pycompat/observe_instance.h"
+#include "client_ext/pycompat/observe_objects.h"
 #include "client_ext/pycompat/observe_type.h"
 
 #include "base/strings.h"
@@ -51,6 +52,8 @@ PyObject* Walk(PyObject* owner, std::string_view path) noexcept {
     owner = FindIn(owner, path.substr(0, end));
     path.remove_prefix(std::min(end + 1, path.size()));
   }
+  if (owner != nullptr && PyObject_TypeCheck(owner, &PyStaticMethod_Type))  // what an attribute access would give
+    return reinterpret_cast<pycompat::MethodWrapper*>(owner)->callable;
   return owner;
 }
 
@@ -70,7 +73,7 @@ std::string Text(PyObject* object) {
 
 bool SymbolOfBuiltin(PyObject* object, std::string* symbol) {
   PyObject* self = PyCFunction_GET_SELF(object);
-  if (self != nullptr && !PyModule_Check(self) && !PyType_Check(self))
+  if (self != nullptr && !PyModule_Check(self) && !PyType_Check(self) && !PyCapsule_CheckExact(self))  // pybind11 keeps its record there
     return false;  // bound: its type and self say what it is
   const std::string_view name = reinterpret_cast<PyCFunctionObject*>(object)->m_ml->ml_name;
   PyObject* module = reinterpret_cast<PyCFunctionObject*>(object)->m_module;
@@ -79,6 +82,8 @@ bool SymbolOfBuiltin(PyObject* object, std::string* symbol) {
   for (const char* candidate : kModules)
     if (Gives(candidate, name, object, symbol))
       return true;
+  if (Gives("torch._C", StrCat("_VariableFunctionsClass.", name), object, symbol))
+    return true;
   if (self == nullptr || !PyType_Check(self))
     return false;
   std::string type_module, qualname;

@@ -85,7 +85,7 @@ Outcome Merge(Interp& in, MappingValue* into, Args& args, size_t first) {
   return in.Done(into);
 }
 
-Outcome View(Interp& in, Args& args, ViewForm form, const char* type) {
+Outcome View(Interp& in, Args& args, ViewForm form) {
   V self = args.positional.empty() ? nullptr : in.s.Resolve(args.positional[0]);
   auto* outer = As<ViewValue>(self);
   if (outer != nullptr && outer->form == ViewForm::kInstanceDict) {
@@ -104,7 +104,6 @@ Outcome View(Interp& in, Args& args, ViewForm form, const char* type) {
   auto* view = in.s.New<ViewValue>();
   view->form = form;
   view->target = self;
-  view->type = in.s.TypeOfSymbol(type);
   return in.Done(view);
 }
 
@@ -295,9 +294,9 @@ Outcome BuiltinDictGet(Interp& in, Args& args, Tail) {
   return in.Done(value == nullptr ? fallback : value);
 }
 
-Outcome BuiltinDictKeys(Interp& in, Args& args, Tail) { return View(in, args, ViewForm::kKeys, "types:DictKeysType"); }
-Outcome BuiltinDictValues(Interp& in, Args& args, Tail) { return View(in, args, ViewForm::kValues, "types:DictValuesType"); }
-Outcome BuiltinDictItems(Interp& in, Args& args, Tail) { return View(in, args, ViewForm::kItems, "types:DictItemsType"); }
+Outcome BuiltinDictKeys(Interp& in, Args& args, Tail) { return View(in, args, ViewForm::kKeys); }
+Outcome BuiltinDictValues(Interp& in, Args& args, Tail) { return View(in, args, ViewForm::kValues); }
+Outcome BuiltinDictItems(Interp& in, Args& args, Tail) { return View(in, args, ViewForm::kItems); }
 
 Outcome BuiltinDictPop(Interp& in, Args& args, Tail) {
   V self = args.positional.size() >= 2 ? in.s.Resolve(args.positional[0]) : nullptr;
@@ -348,7 +347,7 @@ Outcome BuiltinDictCopy(Interp& in, Args& args, Tail) {
   V self = args.positional.empty() ? nullptr : in.s.Resolve(args.positional[0]);
   Args one{.positional = {self}};
   if (auto* view = As<ViewValue>(self); view != nullptr && view->form == ViewForm::kInstanceDict) {
-    FRAMEGATE_TAKE(V items, View(in, args, ViewForm::kItems, ""));
+    FRAMEGATE_TAKE(V items, View(in, args, ViewForm::kItems));
     one.positional = {items};
   } else if (As<MappingValue>(self) == nullptr) {
     return WrongArguments(in, "dict.copy");

@@ -58,8 +58,8 @@ Outcome BuiltinModuleCall(Interp& in, Args& args, Tail tail) {
   bool plain = object != nullptr && object->is_real() && s.PeekFact(self, Fact::kHooksEmpty).word == 1;
   for (const auto& [name, value] : object == nullptr ? std::vector<std::pair<std::string, V>>{} : object->attributes)
     plain = plain && name != "forward" && name.find("hooks") == std::string::npos;
-  if (!plain)
-    return in.CallFunction(As<FunctionValue>(s.Resolve(function)), std::move(args), tail);
+  if (!plain)  // the frame, not the function: its symbol leads back here
+    return in.PushFrame(As<FunctionValue>(s.Resolve(function)), std::move(args), tail);
   s.ReadFact(self, Fact::kHooksEmpty);
   V forward = s.Resolve(s.TypeAttr(type, "forward"));
   auto* target = As<FunctionValue>(forward);

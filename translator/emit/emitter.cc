@@ -159,6 +159,8 @@ void Emitter::ScanState(const model::BreakPlan&, V exception) {
     for (V value : frame->stack)
       Scan(value);
   }
+  if (in_.handled_known)
+    Scan(in_.handled);
   Scan(exception);
 }
 
@@ -235,6 +237,10 @@ absl::StatusOr<model::Entry> Emitter::Broke(model::BreakPlan plan, V exception) 
   for (const auto& frame : in_.frames())
     count += 1 + frame->slots.size() + frame->stack.size();
   LoadState(plan);
+  if (in_.handled_known) {
+    Load(in_.handled == nullptr ? s_.None() : in_.handled);
+    ++count;
+  }
   if (exception != nullptr) {
     Load(exception);
     ++count;

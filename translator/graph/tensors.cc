@@ -84,6 +84,12 @@ bool IsInPlace(std::string_view target) {
          target.starts_with("_operator:i");
 }
 
+// torch._VF's functions are torch's own where Python code hides them there.
+std::string RuleName(const std::string& target) {
+  constexpr std::string_view kHidden = "torch._C:_VariableFunctionsClass.";
+  return target.starts_with(kHidden) ? StrCat("torch:", target.substr(kHidden.size())) : target;
+}
+
 }  // namespace
 
 const model::TensorFacts* Session::FactsOf(TensorValue* tensor) {
@@ -124,7 +130,7 @@ bool Interp::HasTensor(const Args& args) {
 Outcome Interp::GraphCall(NodeOp op, const std::string& symbol, Args args) {
   bool is_method = op == NodeOp::kCallMethod;
   std::string target = is_method ? symbol.substr(symbol.find_last_of(":.") + 1) : symbol;
-  MetaRequest request{.symbol = target, .ambient = s.ambient()};
+  MetaRequest request{.symbol = RuleName(target), .ambient = s.ambient()};
   for (V value : args.positional)
     if (!ToMeta(s, value, &request.args.emplace_back()))
       return Break(Reason::kUnsupportedTensor, StrCat(symbol, " on an argument that no graph can take"));

@@ -175,6 +175,8 @@ Outcome Interp::CallFunction(FunctionValue* function, Args args, Tail tail) {
       return body(*this, args, tail);
     if (IsGraphFunction(function->symbol))
       return GraphCall(model::NodeOp::kCallFunction, function->symbol, std::move(args));
+    if (IsTensorMethod(function->symbol) && !function->name.starts_with("__"))
+      return GraphCall(model::NodeOp::kCallMethod, function->symbol, std::move(args));
   }
   return PushFrame(function, std::move(args), tail);
 }
@@ -223,7 +225,8 @@ Outcome Interp::Call(V callable, Args args, Tail tail) {
   if (call == nullptr)
     return Raise("builtins:TypeError", StrCat("'", TypeName(type), "' object is not callable"));
   V bound = s.Resolve(call);
-  if (auto* method = As<MethodValue>(bound); method != nullptr && As<BuiltinValue>(s.Resolve(method->function)) != nullptr)
+  auto* method = As<MethodValue>(bound);
+  if (As<FunctionValue>(method != nullptr ? s.Resolve(method->function) : bound) == nullptr)  // C code all the way down
     return Break(Reason::kOpaqueCall, StrCat("an object of type ", type->symbol));
   return Call(bound, std::move(args), tail);
 }

@@ -21,7 +21,6 @@ IteratorValue* Over(Session& s, IteratorForm form, V source) {
 IteratorValue* OverItems(Session& s, Values items) {
   IteratorValue* iterator = Over(s, IteratorForm::kFixed, nullptr);
   iterator->items = std::move(items);
-  iterator->type = s.TypeOfSymbol("types:TupleIteratorType");
   return iterator;
 }
 
@@ -50,7 +49,6 @@ Outcome IterConstant(Interp& in, V value, const Constant& c) {
     iterator->step = c.items[2].integer;
     FRAMEGATE_TAKE(V length, in.Length(value));
     iterator->length = static_cast<uint64_t>(AsConstant(length)->integer);
-    iterator->type = s.TypeOfSymbol("builtins:range_iterator");
     return in.Done(iterator);
   }
   Values items;
@@ -94,17 +92,16 @@ Outcome Interp::Iter(V iterable, Tail) {
     return IterTensor(*this, tensor);
   if (iterable->kind == ValueKind::kIterator || iterable->kind == ValueKind::kGenerator)
     return Done(iterable);
-  TypeValue* type = s.TypeOf(iterable);
-  if (type == nullptr)
+  auto* view = As<ViewValue>(iterable);
+  TypeValue* type = view != nullptr ? nullptr : s.TypeOf(iterable);
+  if (type == nullptr && view == nullptr)
     return Break(Reason::kUnsupportedIteration, "an object of unknown type");
-  V own = type->Has(TypeFlag::kHeapType) ? s.TypeAttr(type, "__iter__") : nullptr;
+  V own = type != nullptr && type->Has(TypeFlag::kHeapType) ? s.TypeAttr(type, "__iter__") : nullptr;
   bool is_python = As<FunctionValue>(s.Resolve(own)) != nullptr;
   if (!is_python && As<SequenceValue>(iterable) != nullptr) {
     IteratorValue* iterator = Over(s, IteratorForm::kSequence, iterable);
-    iterator->type = s.TypeOfSymbol(type->Has(TypeFlag::kListSubclass) ? "types:ListIteratorType" : "types:TupleIteratorType");
     return Done(iterator);
   }
-  auto* view = As<ViewValue>(iterable);
   if (!is_python && (As<MappingValue>(iterable) != nullptr || (view != nullptr && view->form != ViewForm::kInstanceDict))) {
     IteratorValue* iterator = Over(s, IteratorForm::kMapping, iterable);
     auto* mapping = As<MappingValue>(s.Resolve(view != nullptr ? view->target : iterable));
@@ -139,20 +136,29 @@ Outcome Interp::Iter(V iterable, Tail) {
 
 namespace {
 
-// A real list, tuple or range iterator: how much is left is a fact, read one item at a time, so that an entry relies on no more.
+// More than `given` items were left when the unit began: relied on as that and no more, so that one entry serves every turn of a loop.
+void GuardHasNext(Session& s, IteratorValue* iterator, uint64_t given) {
+  guards::Guard guard{.kind = guards::GuardKind::kExpression, .subject = iterator->subject};
+  guard.terms.push_back({.op = guards::CheckOp::kWordConst, .value = static_cast<int64_t>(given)});
+  guard.terms.push_back({.op = guards::CheckOp::kWordFact, .subject = iterator->subject, .fact = Fact::kIterRemaining});
+  guard.terms.push_back({.op = guards::CheckOp::kWordLt, .left = 0, .right = 1});
+  s.AddGuard(std::move(guard));
+}
+
+// A real list, tuple or range iterator. What it gives is asked of the iterator itself when new code runs.
 Outcome NextReal(Interp& in, IteratorValue* iterator) {
   Session& s = in.s;
   if (iterator->at >= iterator->length) {
     s.ReadFact(iterator, Fact::kIterRemaining);
     return in.Done(nullptr);
   }
+  GuardHasNext(s, iterator, iterator->at);
   if (iterator->type->is("builtins:range_iterator")) {
-    // The next number is made by the iterator itself when new code runs; only that there is one is relied on.
-    s.AddGuard({.kind = guards::GuardKind::kPresent,
-                .subject = s.subjects().Child(iterator->subject, Step::kIterItem, static_cast<uint32_t>(iterator->at))});
+    auto* value = s.New<ResidualValue>();
+    value->range = iterator;
+    value->at = iterator->at;
     s.Touch(iterator);
     ++iterator->at;
-    auto* value = s.New<ResidualValue>();
     value->type = s.TypeOfSymbol("builtins:int");
     value->effect = static_cast<uint32_t>(s.effects().size());
     s.AddEffect({.helper = model::Helper::kIterNext, .args = {iterator}, .has_result = true});

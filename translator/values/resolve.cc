@@ -10,6 +10,14 @@ using model::Step;
 using model::TypeFlag;
 
 V Session::Resolve(V value) {
+  if (auto* residual = As<ResidualValue>(value); residual != nullptr && residual->range != nullptr) {
+    if (residual->known == nullptr) {
+      const Constant& range = ReadFact(residual->range, Fact::kRange).constant;
+      residual->known = range.items.size() != 3 ? value
+                                                : Int(range.items[0].integer + static_cast<int64_t>(residual->at) * range.items[2].integer);
+    }
+    return residual->known;
+  }
   auto* lazy = As<LazyValue>(value);
   if (lazy == nullptr)
     return value;

@@ -34,11 +34,11 @@ TypeValue* Session::RealType(Handle handle, SubjectId subject) {
 
 TypeValue* Session::ConstantType(const Constant& constant) {
   switch (constant.kind) {
-    case ConstantKind::kNone: return TypeOfSymbol("builtins:NoneType");
+    case ConstantKind::kNone: return TypeOfSymbol("types:NoneType");
     case ConstantKind::kFalse:
     case ConstantKind::kTrue: return TypeOfSymbol("builtins:bool");
-    case ConstantKind::kEllipsis: return TypeOfSymbol("builtins:ellipsis");
-    case ConstantKind::kNotImplemented: return TypeOfSymbol("builtins:NotImplementedType");
+    case ConstantKind::kEllipsis: return TypeOfSymbol("types:EllipsisType");
+    case ConstantKind::kNotImplemented: return TypeOfSymbol("types:NotImplementedType");
     case ConstantKind::kInt:
     case ConstantKind::kBigInt: return TypeOfSymbol("builtins:int");
     case ConstantKind::kFloat: return TypeOfSymbol("builtins:float");
@@ -48,7 +48,7 @@ TypeValue* Session::ConstantType(const Constant& constant) {
     case ConstantKind::kTuple: return TypeOfSymbol("builtins:tuple");
     case ConstantKind::kFrozenset: return TypeOfSymbol("builtins:frozenset");
     case ConstantKind::kSlice: return TypeOfSymbol("builtins:slice");
-    case ConstantKind::kCode: return TypeOfSymbol("builtins:code");
+    case ConstantKind::kCode: return TypeOfSymbol("types:CodeType");
     case ConstantKind::kDtype: return TypeOfSymbol("torch:dtype");
     case ConstantKind::kDevice: return TypeOfSymbol("torch:device");
     case ConstantKind::kLayout: return TypeOfSymbol("torch:layout");
@@ -68,10 +68,10 @@ TypeValue* Session::TypeOf(V value) {
   if (auto* c = As<ConstantValue>(value))
     return value->type = ConstantType(c->constant);
   switch (value->kind) {
-    case ValueKind::kFunction: value->type = TypeOfSymbol("builtins:function"); break;
-    case ValueKind::kMethod: value->type = TypeOfSymbol("builtins:method"); break;
-    case ValueKind::kCell: value->type = TypeOfSymbol("builtins:cell"); break;
-    case ValueKind::kGenerator: value->type = TypeOfSymbol("builtins:generator"); break;
+    case ValueKind::kFunction: value->type = TypeOfSymbol("types:FunctionType"); break;
+    case ValueKind::kMethod: value->type = TypeOfSymbol("types:MethodType"); break;
+    case ValueKind::kCell: value->type = TypeOfSymbol("types:CellType"); break;
+    case ValueKind::kGenerator: value->type = TypeOfSymbol("types:GeneratorType"); break;
     case ValueKind::kSlice: value->type = TypeOfSymbol("builtins:slice"); break;
     case ValueKind::kSuper: value->type = TypeOfSymbol("builtins:super"); break;
     case ValueKind::kTensor: value->type = TypeOfSymbol("torch:Tensor"); break;

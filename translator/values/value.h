@@ -213,6 +213,9 @@ struct ResidualValue final : Value {
   static constexpr ValueKind kKind = ValueKind::kResidual;
   ResidualValue() : Value(kKind) {}
   uint32_t effect = UINT32_MAX;  // index of the effect whose result it is
+  IteratorValue* range = nullptr;  // the range iterator that gives it as its item number `at`
+  uint64_t at = 0;
+  V known = nullptr;             // the number, once somebody needed it: the iterator's place is guarded then
 };
 
 enum class ViewForm : uint8_t { kKeys, kValues, kItems, kProxy, kInstanceDict };

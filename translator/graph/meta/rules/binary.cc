@@ -137,6 +137,14 @@ Outcome Ternary(const Call& call) {
   return Elementwise(call, operands, operands[0].dtype, operands[0].dtype);
 }
 
+Outcome IsClose(const Call& call) {
+  ASSIGN_OR_RETURN(Pair pair, Read(call, "input", "other"));
+  if (pair.operands[0].is_number || pair.operands[1].is_number || pair.operands[0].dtype != pair.operands[1].dtype ||
+      !IsFloating(pair.dtype))
+    return Unknown();
+  return Elementwise(call, pair.operands, pair.dtype, DType::kBool);
+}
+
 Outcome Comparison(const Call& call) {
   ASSIGN_OR_RETURN(Pair pair, Read(call, "input", "other"));
   if (IsComplex(pair.dtype))

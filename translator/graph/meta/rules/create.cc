@@ -195,6 +195,14 @@ Outcome TensorOf(const Call& call) {
   return CreatedContiguous(call, dtype, std::move(sizes));
 }
 
+Outcome ScalarTensor(const Call& call) {
+  ASSIGN_OR_RETURN(Value number, call.TensorOrNumber("data"));
+  ASSIGN_OR_RETURN(DType dtype, call.Type("dtype", call.ambient().default_dtype));
+  if (!number.is_number || (IsComplex(number.dtype) && !IsComplex(dtype)))
+    return Unknown();
+  return CreatedContiguous(call, dtype, {});
+}
+
 // The argument itself where it is such a tensor already.
 Outcome AsTensor(const Call& call) {
   if (!call.IsTensor("data"))

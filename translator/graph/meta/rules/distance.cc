@@ -42,6 +42,11 @@ Outcome PairwiseDistance(const Call& call) {
   return call.Fresh(vectors.dtype, std::move(vectors.sizes));
 }
 
+Outcome Distance(const Call& call) {
+  ASSIGN_OR_RETURN(Vectors vectors, Read(call));
+  return call.Fresh(vectors.dtype, Dims{});
+}
+
 Outcome AllDistances(const Call& call) {
   ASSIGN_OR_RETURN(Value a, call.Tensor("x1"));
   ASSIGN_OR_RETURN(Value b, call.Tensor("x2"));

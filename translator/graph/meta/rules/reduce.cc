@@ -125,6 +125,29 @@ Outcome ExtremumValue(const Call& call) {
   return Reduce(call, input, input.dtype);
 }
 
+Outcome BothExtrema(const Call& call) {
+  ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
+  if (ReducesNothing(input) || !HasOneDim(call))
+    return Unknown();
+  ASSIGN_OR_RETURN(Value value, Reduce(call, input, input.dtype));
+  return Product::Sequence("torch.return_types:aminmax", {value, value});
+}
+
+// kthvalue and mode: the value and its place along one dimension.
+Outcome Ranked(const Call& call) {
+  ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
+  ASSIGN_OR_RETURN(int64_t dim, call.Dim("dim", input));
+  if (ReducesNothing(input) || input.rank() == 0)
+    return Unknown();
+  if (call.Has("k")) {
+    ASSIGN_OR_RETURN(int64_t k, call.Int("k"));
+    if (k < 1 || k > input.size(dim))
+      return Raises();
+  }
+  ASSIGN_OR_RETURN(Value values, Reduce(call, input, input.dtype));
+  return Pair(call, call.name(), values, values.sizes());
+}
+
 Outcome Median(const Call& call) {
   ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
   if (input.dtype == DType::kBool || ReducesNothing(input))

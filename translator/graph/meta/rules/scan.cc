@@ -29,6 +29,13 @@ Outcome RunningSum(const Call& call) {
   return call.Fresh(dtype, input.sizes());
 }
 
+Outcome RunningFloat(const Call& call) {
+  ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
+  if (!IsFloating(input.dtype))
+    return Unknown();
+  return RunningSum(call);
+}
+
 Outcome RunningExtremum(const Call& call) {
   ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
   RETURN_IF_ERROR(call.Dim("dim", input).status());

@@ -115,6 +115,17 @@ Outcome Unflatten(const Call& call) {
   return ViewedAs(input, sizes);
 }
 
+// One tensor with dimensions of size 1 in front; itself where it has enough.
+Outcome AtLeast(const Call& call) {
+  ASSIGN_OR_RETURN(std::vector<Value> tensors, call.Tensors("tensors"));
+  int64_t rank = call.name() == "atleast_1d" ? 1 : 2;
+  if (tensors.size() != 1 || call.PositionOf("tensors") != 0 || tensors[0].rank() >= rank)
+    return Unknown();
+  Dims sizes(static_cast<size_t>(rank), 1);
+  sizes.back() = tensors[0].elements();
+  return ViewedAs(tensors[0], sizes);
+}
+
 Outcome Flatten(const Call& call) {
   ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
   ASSIGN_OR_RETURN(int64_t start, call.Dim("start_dim", input));
