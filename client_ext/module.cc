@@ -7,6 +7,7 @@
 #include "client_ext/dispatch/testing.h"
 #include "client_ext/drive/drive.h"
 #include "client_ext/drive/enter.h"
+#include "client_ext/drive/levels.h"
 #include "client_ext/hook/thread.h"
 #include "client_ext/link/helpers.h"
 #include "client_ext/region/graph.h"
@@ -75,7 +76,7 @@ PyMethodDef functions[] = {
 PyModuleDef definition = {PyModuleDef_HEAD_INIT, "framegate._framegate", nullptr, -1, functions, nullptr, nullptr, nullptr, nullptr};
 
 bool Init(PyObject* module) {
-  return CodeExtra::Init() && InitStubs() && InitHelpers() && InitDriveTypes() && InitRegionType(module) && InitWrapperTypes(module) &&
+  return CodeExtra::Init() && InitStubs() && InitHelpers() && InitLevels() && InitDriveTypes() && InitRegionType(module) && InitWrapperTypes(module) &&
          InitGraphTypes(module) && InitTesting(module);
 }
 

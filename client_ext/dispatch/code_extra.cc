@@ -1,5 +1,7 @@
 #include "client_ext/dispatch/code_extra.h"
 
+#include <opcode.h>
+
 #include "client_ext/region/region.h"
 
 namespace framegate::client {
@@ -35,18 +37,31 @@ void CodeExtra::RemoveSite(PyCodeObject* code, const Region* region) {
   std::erase_if(Of(code)->sites_, [region](const auto& each) { return each.first == region; });
 }
 
-PyCodeObject* CodeExtra::Patched(PyCodeObject* code, uint32_t offset, std::string_view instructions) {
+PyCodeObject* CodeExtra::Patched(PyCodeObject* code, Patch patch, uint32_t offset, uint8_t count, std::string_view instructions) {
   CodeExtra* extra = Of(code);
   if (extra == nullptr) {
     PyErr_NoMemory();
     return nullptr;
   }
-  pycompat::Ref& copy = extra->patched_[offset];
-  if (!copy) {
-    const uint32_t place = offset == UINT32_MAX ? 0 : offset;
-    copy = pycompat::Ref::Steal(reinterpret_cast<PyObject*>(pycompat::NewPatchedCode(code, place, instructions, 1)));
-  }
+  pycompat::Ref& copy = extra->patched_[uint64_t{offset} << 16 | uint64_t{count} << 8 | static_cast<uint64_t>(patch)];
+  constexpr int kMoreStack = 2;  // what the instructions may need beyond what the code has
+  if (!copy)
+    copy = pycompat::Ref::Steal(reinterpret_cast<PyObject*>(pycompat::NewPatchedCode(code, offset, instructions, kMoreStack)));
   return reinterpret_cast<PyCodeObject*>(copy.get());
+}
+
+PyCodeObject* CodeExtra::WithoutHandlers(PyCodeObject* code) { return Patched(code, Patch::kNone, 0, 0, {}); }
+
+PyCodeObject* CodeExtra::StoppingAt(PyCodeObject* code, uint32_t offset, uint32_t count) {
+  const auto operand = static_cast<uint8_t>(count);
+  const char stop[] = {static_cast<char>(BUILD_TUPLE), static_cast<char>(operand), static_cast<char>(RETURN_VALUE), 0};
+  return Patched(code, Patch::kStop, offset, operand, {stop, sizeof stop});
+}
+
+PyCodeObject* CodeExtra::CallingAt(PyCodeObject* code, uint32_t offset) {
+  char call[2 * (2 + INLINE_CACHE_ENTRIES_CALL)] = {static_cast<char>(CALL)};
+  call[sizeof call - 2] = static_cast<char>(RETURN_VALUE);
+  return Patched(code, Patch::kCall, offset, 0, {call, sizeof call});
 }
 
 // The code object dies. Its sites' owners drop them; what that frees may run Python code, so nothing here is used after.

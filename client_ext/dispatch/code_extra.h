@@ -35,19 +35,24 @@ class CodeExtra {
   // The region's site is gone.
   static void RemoveSite(PyCodeObject* code, const Region* region);
 
-  // A copy of the code that handles no exceptions, and one that moreover runs `instructions` from unit `offset` on; kept from call to call.
-  // Borrowed; null with an exception set. REQUIRES: for one offset always the same instructions.
-  static PyCodeObject* WithoutHandlers(PyCodeObject* code) { return Patched(code, UINT32_MAX, {}); }
-  static PyCodeObject* Patched(PyCodeObject* code, uint32_t offset, std::string_view instructions);
+  // Copies of the code that handle no exceptions, kept from call to call. Borrowed; null with an exception set.
+  static PyCodeObject* WithoutHandlers(PyCodeObject* code);
+  // At `offset` it returns the top `count` stack cells as a tuple.
+  static PyCodeObject* StoppingAt(PyCodeObject* code, uint32_t offset, uint32_t count);
+  // At `offset` it calls the callable that the two top stack cells are, without arguments, and returns what that gives.
+  static PyCodeObject* CallingAt(PyCodeObject* code, uint32_t offset);
 
  private:
+  enum class Patch : uint8_t { kNone, kStop, kCall };
+
   static CodeExtra* Of(PyCodeObject* code);
+  static PyCodeObject* Patched(PyCodeObject* code, Patch patch, uint32_t offset, uint8_t count, std::string_view instructions);
   static void Free(void* extra);
 
   static inline int index_ = -1;
   PyCodeObject* code_;  // its owner
   std::vector<std::pair<Region*, Site*>> sites_;
-  absl::flat_hash_map<uint32_t, pycompat::Ref> patched_;  // by offset; UINT32_MAX: only without handlers
+  absl::flat_hash_map<uint64_t, pycompat::Ref> patched_;  // by kind, count and offset
 };
 
 }  // namespace framegate::client

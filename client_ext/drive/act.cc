@@ -1,11 +1,10 @@
 #include "client_ext/drive/act.h"
 
-#include <opcode.h>
-
 #include <utility>
 
 #include "client_ext/dispatch/code_extra.h"
 #include "client_ext/drive/enter.h"
+#include "client_ext/drive/levels.h"
 #include "client_ext/pycompat/exceptions.h"
 #include "client_ext/pycompat/frame.h"
 
@@ -37,13 +36,21 @@ void TakeError(PyThreadState* thread, Pending* pending) {
 
 void RunInstruction(PyThreadState* thread, Pending* pending) {
   const model::PendingFrame& row = *pending->top().row;
-  const char stop[] = {static_cast<char>(BUILD_TUPLE), static_cast<char>(row.pushes), static_cast<char>(RETURN_VALUE), 0};
-  PyCodeObject* patched = CodeExtra::Patched(pending->top_code(), row.next, {stop, sizeof stop});
-  const Ref results = Ref::Steal(patched == nullptr ? nullptr : RunCopy(thread, pending, patched, nullptr));
-  if (!results) {
-    pending->exception = Ref::Steal(pycompat::TakeRaised());
+  PyCodeObject* patched = CodeExtra::StoppingAt(pending->top_code(), row.next, row.pushes);
+  if (patched == nullptr)
+    return TakeError(thread, pending);
+  Ref results;
+  const auto run = [&] {
+    results = Ref::Steal(RunCopy(thread, pending, patched, nullptr));
+    if (!results)
+      pending->exception = Ref::Steal(pycompat::TakeRaised());
+  };
+  bool ran = false;
+  if (!RunBelow(thread, *pending, pending->frames().size() - 1, run, &ran) && !pending->exception)
+    return TakeError(thread, pending);
+  PyErr_Clear();
+  if (pending->exception)
     return;
-  }
   pending->Shrink(pending->top().depth - row.pops);
   for (uint32_t i = 0; i < row.pushes; ++i)
     pending->Push(Py_XNewRef(PyTuple_GET_ITEM(results.get(), static_cast<Py_ssize_t>(i))));

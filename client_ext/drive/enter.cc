@@ -55,11 +55,6 @@ PyObject* StubFor(const PyCodeObject* code) {
   return stubs[size];
 }
 
-void Drop(PyObject** cells, uint32_t count) {
-  for (uint32_t i = 0; i < count; ++i)
-    Py_XDECREF(cells[i]);
-}
-
 }  // namespace
 
 bool InitStubs() {
@@ -68,6 +63,12 @@ bool InitStubs() {
     return false;
   nothing = reinterpret_cast<PyCodeObject*>(Py_NewRef(reinterpret_cast<PyFunctionObject*>(stub.get())->func_code));
   return true;
+}
+
+void DropCells(const Entering& entering) {
+  const int count = entering.code->co_nlocalsplus + static_cast<int>(entering.depth);
+  for (int i = 0; i < count; ++i)
+    Py_XDECREF(entering.cells[i]);
 }
 
 PyObject* EnterFrame(PyThreadState* thread, const Entering& entering) {
@@ -90,7 +91,7 @@ PyObject* EnterFrame(PyThreadState* thread, const Entering& entering) {
     around = outer;
   }
   if (!taken) {
-    Drop(entering.cells, static_cast<uint32_t>(entering.code->co_nlocalsplus) + entering.depth);
+    DropCells(entering);
     Py_CLEAR(result);
   }
   return result;

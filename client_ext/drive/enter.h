@@ -22,6 +22,9 @@ struct Entering {
 // depth is what it expects; the slots and stack cells are what verified code left or the interpreter itself would have there.
 PyObject* EnterFrame(PyThreadState* thread, const Entering& entering);
 
+// Gives up the cells of what was not entered.
+void DropCells(const Entering& entering);
+
 // The hook's part. REQUIRES: this_thread.entering.
 PyObject* TakeStubFrame(PyThreadState* thread, pycompat::Frame* frame);
 

@@ -7,6 +7,7 @@
 #include "client_ext/dispatch/run_frame.h"
 #include "client_ext/drive/act.h"
 #include "client_ext/drive/enter.h"
+#include "client_ext/drive/levels.h"
 #include "client_ext/hook/hook.h"
 #include "client_ext/pycompat/evaluator.h"
 #include "client_ext/pycompat/exceptions.h"
@@ -125,18 +126,14 @@ class Loop {
   std::optional<PyObject*> RunOriginal(Region* region, bool* raised_here) {
     const Pending::Frame& top = pending_.top();
     const Ref code = top.code, function = top.function;
-    const uint32_t depth = top.depth, offset = top.offset;
+    Entering entering{.function = function.get(),
+                      .code = reinterpret_cast<PyCodeObject*>(code.get()),
+                      .depth = top.depth,
+                      .offset = top.offset};
     std::vector<PyObject*> cells;
     pending_.TakeTop(&cells);
-    PyObject* value;
-    {
-      const LiveScope live(thread_, region);
-      value = EnterFrame(thread_, {.function = function.get(),
-                                   .code = reinterpret_cast<PyCodeObject*>(code.get()),
-                                   .cells = cells.data(),
-                                   .depth = depth,
-                                   .offset = offset});
-    }
+    entering.cells = cells.data();
+    PyObject* value = Enter(region, entering);
     if (pending_.empty())
       return value;
     *raised_here = false;
@@ -145,9 +142,32 @@ class Loop {
       return std::nullopt;
     }
     const LiveScope live(thread_, region_);
-    DeliverValue(thread_, &pending_, value, reinterpret_cast<PyCodeObject*>(code.get())->co_name);
+    DeliverValue(thread_, &pending_, value, entering.code->co_name);
     *raised_here = bool(pending_.exception);
     return std::nullopt;
+  }
+
+  // The original code of a frame, below those that wait for it.
+  PyObject* Enter(Region* region, const Entering& entering) {
+    const LiveScope live(thread_, region);
+    PyObject* value = nullptr;
+    Ref exception;
+    const auto run = [&] {
+      value = EnterFrame(thread_, entering);
+      if (value == nullptr)
+        exception = Ref::Steal(pycompat::TakeRaised());
+    };
+    bool ran = false;
+    const bool back = RunBelow(thread_, pending_, pending_.frames().size(), run, &ran);
+    if (!ran)
+      DropCells(entering);
+    if (!back) {  // raised where it waits: that is what the frames below it would see
+      Py_CLEAR(value);
+      return nullptr;
+    }
+    if (exception)
+      pycompat::SetRaised(exception.release());
+    return value;
   }
 
   void RaiseHere() {

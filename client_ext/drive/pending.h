@@ -37,6 +37,7 @@ class Pending {
   bool empty() const { return frames_.empty(); }
   Frame& top() { return frames_.back(); }
   const std::vector<Frame>& frames() const { return frames_; }
+  PyObject* const* cells() const { return cells_.data(); }
   PyCodeObject* top_code() { return reinterpret_cast<PyCodeObject*>(top().code.get()); }
   PyObject** top_cells() { return cells_.data() + top().begin; }
   size_t top_count() const { return frames_.back().slots + frames_.back().depth; }

@@ -91,6 +91,13 @@ void ReplaceFunction(Frame* frame, PyObject* function);
 // Before an evaluation with throwflag: where the exception counts as raised, for handlers and lines. `offset` is the instruction's.
 void PlaceRaising(Frame* frame, uint32_t offset);
 
+// Where CALL expects the NULL of a call without self: below the callable, or above it.
+#if PY_VERSION_HEX >= 0x030D0000
+inline constexpr bool kNullBelowCallable = false;
+#else
+inline constexpr bool kNullBelowCallable = true;
+#endif
+
 // The operand of the instruction at `offset`, without prefixes.
 inline int OpargAt(PyCodeObject* code, uint32_t offset) {
 #if PY_VERSION_HEX >= 0x030C0000

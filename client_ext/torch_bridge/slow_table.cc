@@ -9,14 +9,6 @@
 
 namespace framegate::client {
 
-struct TensorPattern {
-  guards::TensorCheck check;
-};
-
-struct AmbientPattern {
-  std::vector<std::pair<uint8_t, model::Constant>> parts;
-};
-
 namespace {
 
 using model::Constant;
@@ -160,15 +152,25 @@ PyObject* ObjectOf(const Constant& constant) {
   return object.release();
 }
 
+// What the opaque patterns are here: the checks as they came.
+using Parts = std::vector<std::pair<uint8_t, Constant>>;
+
+TensorPattern* MakeTensorPattern(const guards::TensorCheck& check) { return reinterpret_cast<TensorPattern*>(new guards::TensorCheck(check)); }
+void FreeTensorPattern(TensorPattern* pattern) noexcept { delete reinterpret_cast<guards::TensorCheck*>(pattern); }
+
 bool TensorMatches(PyObject* tensor, const TensorPattern* pattern) noexcept {
   model::TensorFacts facts;
-  return ReadTensor(tensor, &facts) && guards::Matches(pattern->check, facts);
+  return ReadTensor(tensor, &facts) && guards::Matches(*reinterpret_cast<const guards::TensorCheck*>(pattern), facts);
 }
+
+AmbientPattern* MakeAmbientPattern(const Parts& parts) { return reinterpret_cast<AmbientPattern*>(new Parts(parts)); }
+void FreeAmbientPattern(AmbientPattern* pattern) noexcept { delete reinterpret_cast<Parts*>(pattern); }
 
 int FailingAmbient(AmbientPattern* pattern) noexcept {
   const Constant now = ReadAmbientSlowly();
-  for (size_t i = 0; i < pattern->parts.size(); ++i) {
-    const auto& [part, expected] = pattern->parts[i];
+  const Parts& parts = *reinterpret_cast<const Parts*>(pattern);
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const auto& [part, expected] = parts[i];
     if (part >= now.items.size() || !(now.items[part] == expected))
       return static_cast<int>(i);
   }
@@ -182,16 +184,16 @@ const TorchTable* SlowTable() {
       .schema = model::SchemaHash(),
       .is_tensor = IsTensor,
       .read_tensor = ReadTensor,
-      .make_tensor_pattern = [](const guards::TensorCheck& check) { return new TensorPattern{check}; },
-      .free_tensor_pattern = [](TensorPattern* pattern) noexcept { delete pattern; },
+      .make_tensor_pattern = MakeTensorPattern,
+      .free_tensor_pattern = FreeTensorPattern,
       .tensor_matches = TensorMatches,
       .tensor_size = TensorSize,
       .tensor_stride = TensorStride,
       .tensor_offset = TensorOffset,
       .tensor_rank = TensorRank,
       .read_ambient = ReadAmbientSlowly,
-      .make_ambient_pattern = [](const std::vector<std::pair<uint8_t, Constant>>& parts) { return new AmbientPattern{parts}; },
-      .free_ambient_pattern = [](AmbientPattern* pattern) noexcept { delete pattern; },
+      .make_ambient_pattern = MakeAmbientPattern,
+      .free_ambient_pattern = FreeAmbientPattern,
       .failing_ambient = FailingAmbient,
       .constant_of = ConstantOf,
       .object_of = ObjectOf,

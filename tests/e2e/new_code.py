@@ -12,6 +12,8 @@ import os
 import sys
 import types
 
+os.environ["FRAMEGATE_DAEMON"] = "off"
+
 if path := os.environ.get("FRAMEGATE_EXTENSION"):      # a build tree's module, not the installed one
     import importlib.machinery
     import importlib.util

@@ -179,3 +179,44 @@ def test_resume_next():
     assert compiled(None) == [1, 0]
     total.clear()
     assert compiled(None) == []      # exhausted at once: the StopIteration of __next__ ends the loop
+
+
+def stack_of_names():
+    frame, names = sys._getframe(1), []
+    while frame is not None and not frame.f_code.co_name.startswith("test_"):
+        names.append((frame.f_code.co_name, frame.f_lineno - frame.f_code.co_firstlineno, frame.f_locals.get("x")))
+        frame = frame.f_back
+    return names
+
+
+def test_what_is_called_sees_all_frames_that_wait():
+    seen = []
+
+    def inner(x, stop):
+        stop()
+        seen.append(stack_of_names())
+        return x
+
+    def middle(x, stop):
+        return inner(x + "2", stop)
+
+    def outer(x, stop):
+        y = 1
+        return y, middle(x + "1", stop)
+
+    rows = [frame(f, *find(f, "CALL"), depth=depth, resume="push") for f, depth in ((outer, 1), (middle, 0))]
+    rows.append(frame(inner, *find(inner, "CALL"), depth=2, pops=2, pushes=1))
+    cells = {"seen": inner.__closure__[0], "inner_cell": middle.__closure__[0], "middle_cell": outer.__closure__[0]}
+
+    def slots(f, **known):
+        names = [f.__code__._varname_from_oparg(i) for i in range(slots_of(f.__code__))]
+        return [known.get(n, "null") for n in names]
+
+    values = [*slots(outer, x="x", stop="stop", y="one", middle="middle_cell"), "one",
+              "middle", *slots(middle, x="x1", stop="stop", inner="inner_cell"),
+              "inner", *slots(inner, x="x2", stop="stop", seen="seen"), *call_of("stop")]
+    links = {"one": 1, "x1": "a1", "x2": "a12", "middle": middle, "inner": inner, **cells}
+    compiled = breaks(outer, values, plan("instruction", *rows), links)
+    assert compiled("a", lambda: seen.append(stack_of_names()[1:])) == (1, "a12")
+    expected = [("middle", 1, "a1"), ("outer", 2, "a")]
+    assert seen == [[("inner", 1, "a12"), *expected], [("inner", 2, "a12"), *expected]]

@@ -27,6 +27,9 @@ Emitter::Emitter(Session& session, Interp& interp) : s_(session), in_(interp), c
       locals_.push_back(StrCat(".f", at, ".stack", cell));
   }
   parameters_ = static_cast<uint32_t>(locals_.size());
+  // Tracebacks through new code show where the outermost frame stands at the segment's end.
+  if (!in_.frames().empty())
+    code_.SetOrigin(in_.frames()[0]->instruction().offset);
 }
 
 uint32_t Emitter::NewLocal(std::string name) {

@@ -80,6 +80,57 @@ def softmin(d: Draw):
     return (x,), dict(dim=d.dim(x.dim()))
 
 
+@spec("nan_to_num", IN_PLACE)
+def nan_to_num(d: Draw):
+    return d.tensor(dtype=d.any_type()),
+
+
+@spec("nextafter isclose", IN_PLACE)
+def close_pair(d: Draw):
+    x = d.tensor()
+    return x, d.tensor(d.broadcastable(x.shape))
+
+
+@spec("aminmax", TORCH)
+def aminmax(d: Draw):
+    x = d.tensor(dtype=d.any_type())
+    return (x,), dict(dim=d.dim(x.dim()), keepdim=d.maybe()) if d.maybe(0.7) else {}
+
+
+@spec("kthvalue", TORCH)
+def kthvalue(d: Draw):
+    x = d.tensor(dtype=d.any_type())
+    return x, d.integer(1, 2), d.dim(x.dim()), d.maybe()
+
+
+@spec("mode logcumsumexp", TORCH)
+def along(d: Draw):
+    x = d.tensor(dtype=d.any_type())
+    return x, d.dim(x.dim())
+
+
+@spec("dist", TORCH)
+def dist(d: Draw):
+    return two_vectors(d)
+
+
+@spec("scalar_tensor", "torch:*")
+def scalar_tensor(d: Draw):
+    return (d.number(),), dict(dtype=d.pick(None, torch.int64, torch.float64))
+
+
+@spec("atleast_1d atleast_2d", "torch:* torch.functional:*")
+def at_least(d: Draw):
+    return d.tensor(rank=d.integer(0, 2), dtype=d.any_type()),
+
+
+@spec("scatter_reduce", TORCH)
+def scatter_reduce(d: Draw):
+    x = d.tensor(d.shape(d.integer(1, 4)))
+    index = torch.zeros([d.integer(1, s) if s else 0 for s in x.shape], dtype=torch.int64)
+    return x, 0, index, d.tensor(index.shape, x.dtype), d.pick("sum", "mean", "amax", "prod")
+
+
 @spec("trace", TORCH)
 def trace(d: Draw):
     return d.tensor(rank=2, dtype=d.any_type()),
