@@ -76,8 +76,10 @@ bool ReadTensor(PyObject* tensor, model::TensorFacts* facts) {
             .is_inference = IsTrue(CallMethod(tensor, "is_inference")),
             .sizes = IntsOf(CallMethod(tensor, "size")),
             .keys = KeysOf(tensor)};
-  Ref gradient = Attribute(tensor, "_grad");
-  facts->has_grad = gradient && gradient.get() != Py_None;
+  if (facts->is_leaf || IsTrue(Attribute(tensor, "retains_grad"))) {  // others warn when they are asked
+    Ref gradient = Attribute(tensor, "_grad");
+    facts->has_grad = gradient && gradient.get() != Py_None;
+  }
   if (facts->layout == "torch.strided") {
     facts->strides = IntsOf(CallMethod(tensor, "stride"));
     facts->storage_offset = IntOf(CallMethod(tensor, "storage_offset"), 0);
