@@ -28,7 +28,7 @@ class Net(torch.nn.Module):
         for layer in self.layers: x = torch.relu(layer(x))
         return self.norm(x) * self.gain
 x, y = Net(), torch.ones(2, 4)
-f = Net.forward
+f, h, k = Net.forward, None, None
 )";
 
 bool HaveTorch() {
@@ -66,6 +66,9 @@ class NetworkTest : public testing::Test {
         continue;
       for (const model::ObjectRecord* record : records[work[i].first])
         AddRecord(*record, work[i].second, builder, &work);
+      const model::FactValue name = ReadFact(Fact::kTypeName, reinterpret_cast<PyObject*>(Py_TYPE(handles_.Find(work[i].first))));
+      builder.AddImm(guards::CheckOp::kCheckType, 0, work[i].second,
+                     builder.Type(name.constant.items[0].text + ":" + name.constant.items[1].text), 0);
     }
     auto linked = CheckProgram::Link(guards::EncodeProgram(builder.Finish()), nullptr);
     EXPECT_TRUE(linked.ok()) << linked.status();
@@ -86,9 +89,9 @@ class NetworkTest : public testing::Test {
  private:
   static void AddRecord(const model::ObjectRecord& record, uint16_t object, guards::ProgramBuilder& builder,
                         std::vector<std::pair<model::Handle, uint16_t>>* work) {
-    for (const model::FactValue& fact : record.facts)
-      if (fact.fact != Fact::kAmbient)
-        EXPECT_TRUE(builder.AddFact(fact, object, 0).ok());
+    for (const model::FactValue& fact : record.facts) {
+      EXPECT_TRUE(fact.fact == Fact::kAmbient || builder.AddFact(fact, object, 0).ok());
+    }
     for (const model::Edge& edge : record.edges) {
       const uint16_t to = builder.NewObject();
       EXPECT_TRUE(builder.AddStep({.step = edge.step, .parent = 0, .index = edge.index, .key = edge.key}, true, object, to, 0).ok());
