@@ -61,6 +61,8 @@ std::optional<model::BreakPlan> MakePlan(Interp& in, BreakKind kind, const Refus
         pending.pushes = effect.pushes;
       } else if (kind == BreakKind::kTruth) {
         pending.pops = 1;
+      } else if (kind == BreakKind::kRaise) {
+        pending.next = pending.offset;  // nothing comes after it, perhaps not even in the code
       }
     } else if (f.waiting == Resume::kInnermost) {
       return std::nullopt;

@@ -140,6 +140,10 @@ void Emitter::ScanParts(V value) {
     Scan(iterator->source);
     scan(iterator->sources);
     scan(iterator->items);
+  } else if (auto* generator = As<GeneratorValue>(value); generator != nullptr && generator->frame != nullptr) {
+    Scan(generator->frame->function);
+    scan(generator->frame->slots);
+    scan(generator->frame->stack);
   } else if (auto* slice = As<SliceValue>(value)) {
     scan({slice->start, slice->stop, slice->step});
   } else if (auto* super = As<SuperValue>(value)) {
@@ -255,10 +259,12 @@ absl::StatusOr<model::Entry> Emitter::Broke(model::BreakPlan plan, V exception) 
 
 absl::Status Emitter::Guard(model::Entry* entry) {
   guards::GuardSet set{.subjects = s_.subjects().nodes(), .guards = s_.guards()};
-  for (V a : s_.mutated)  // two objects that were told apart and of which one changed must stay two
-    for (V b : s_.mutated)
-      if (a->subject < b->subject && a->kind == b->kind && b->subject != model::kNoSubject)
-        set.guards.push_back({.kind = guards::GuardKind::kDistinct, .subject = b->subject, .other = a->subject});
+  for (V changed : s_.mutated)  // what was changed must not be one object with anything else that was read
+    for (V other : s_.met)
+      if (other != changed && other->kind == changed->kind && other->type == changed->type &&
+          changed->subject != model::kNoSubject && other->subject != model::kNoSubject)
+        set.guards.push_back({.kind = guards::GuardKind::kDistinct, .subject = std::max(changed->subject, other->subject),
+                              .other = std::min(changed->subject, other->subject)});
   for (const auto& [subject, local] : keeps_)
     if (local >= parameters_ && s_.subjects()[subject].step != model::Step::kSymbol)
       set.keeps.emplace_back(subject, local);

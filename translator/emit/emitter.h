@@ -45,6 +45,7 @@ class Emitter {
   void LoadIterator(IteratorValue* value);
   void LoadView(ViewValue* value);
   void LoadPartial(PartialValue* value);
+  void LoadGenerator(GeneratorValue* value);
   void LoadMade(V value);
   void LoadItems(const Values& items);
   void Remember(V value);              // the top of the stack is the value: keep it in a local

@@ -137,7 +137,7 @@ void Emitter::LoadMade(V value) {
     case ValueKind::kBuiltin:
       code_.LoadFast(SymbolLocal(As<BuiltinValue>(value)->symbol));
       return;
-    case ValueKind::kGenerator:
+    case ValueKind::kGenerator: return LoadGenerator(As<GeneratorValue>(value));
     case ValueKind::kType:
     case ValueKind::kTensor:
     case ValueKind::kOpaque:
@@ -414,6 +414,21 @@ void Emitter::LoadPartial(PartialValue* value) {
     }
     code_.BuildMap(static_cast<uint32_t>(value->kwargs.size()));
   }, 3);
+  Remember(value);
+}
+
+// As it waits: at the start of its code (offset 0), or at the YIELD it has run to.
+void Emitter::LoadGenerator(GeneratorValue* value) {
+  if (value->frame == nullptr || value->running || value->frame->handled != nullptr)
+    return Problem("a generator that is finished, running or handles an exception");
+  const Frame& frame = *value->frame;
+  CallHelper(Helper::kGeneratorSuspended, [&] {
+    Load(frame.function);
+    code_.LoadConst(Constant::Int(value->started ? frame.instruction().offset : 0));
+    LoadItems(frame.slots);
+    if (value->started)
+      LoadItems(frame.stack);
+  }, static_cast<uint32_t>(2 + frame.slots.size() + (value->started ? frame.stack.size() : 0)));
   Remember(value);
 }
 

@@ -29,9 +29,8 @@ V Bound(Interp& in, V function, V self) {
 }
 
 // C getset descriptors whose values the translator knows; null: unknown.
-V KnownGetset(Interp& in, const std::string& symbol, V object) {
+V KnownGetset(Interp& in, const std::string& name, V object) {
   Session& s = in.s;
-  std::string_view name = std::string_view(symbol).substr(symbol.rfind('.') + 1);
   if (name == "__class__")
     return s.TypeOf(object);
   if (name == "__dict__") {
@@ -48,6 +47,11 @@ V KnownGetset(Interp& in, const std::string& symbol, V object) {
       if (function->defaults == nullptr && function->is_real())
         function->defaults = s.StepFrom(function, Step::kFuncDefaults);
       return function->defaults == nullptr ? s.None() : function->defaults;
+    }
+    if (name == "__kwdefaults__") {
+      if (function->kwdefaults == nullptr && function->is_real())
+        function->kwdefaults = s.StepFrom(function, Step::kFuncKwdefaults);
+      return function->kwdefaults == nullptr ? s.None() : function->kwdefaults;
     }
     return nullptr;
   }
@@ -67,7 +71,7 @@ V KnownGetset(Interp& in, const std::string& symbol, V object) {
     if (name == "__context__") return exception->context == nullptr ? s.None() : exception->context;
     if (name == "__suppress_context__") return s.Bool(exception->suppress_context);
     if (name == "__traceback__") return s.None();
-    if (name == "value" && symbol == "builtins:StopIteration.value")
+    if (name == "value" && s.IsSubclass(s.TypeOf(exception), "builtins:StopIteration"))
       return exception->arguments.empty() ? s.None() : exception->arguments[0];
   }
   return nullptr;
@@ -117,6 +121,9 @@ Outcome GetThrough(Interp& in, V descriptor, V object, TypeValue* type, const st
   if (kind->is("builtins:method_descriptor") || kind->is("builtins:wrapper_descriptor"))
     return in.Done(Bound(in, descriptor, object));
   if (kind->is("builtins:member_descriptor")) {
+    if (name == "value" && s.IsSubclass(type, "builtins:StopIteration"))
+      if (V value = KnownGetset(in, name, object))
+        return in.Done(value);
     if (auto* o = As<ObjectValue>(object))
       for (const auto& [own, value] : o->attributes)
         if (own == name && value != nullptr)
@@ -124,10 +131,10 @@ Outcome GetThrough(Interp& in, V descriptor, V object, TypeValue* type, const st
     V value = object->is_real() ? s.StepFrom(object, Step::kSlotMember, name) : nullptr;
     return value == nullptr ? NoAttribute(in, object, type, name) : in.Done(value);
   }
-  if (auto* builtin = As<BuiltinValue>(descriptor); builtin != nullptr && kind->is("builtins:getset_descriptor")) {
-    if (V value = KnownGetset(in, builtin->symbol, object))
+  if (kind->is("builtins:getset_descriptor")) {
+    if (V value = KnownGetset(in, name, object))
       return in.Done(value);
-    return in.Break(Reason::kUnsupportedAttribute, builtin->symbol);
+    return in.Break(Reason::kUnsupportedAttribute, StrCat(TypeName(type), ".", name));
   }
   if (kind->Has(TypeFlag::kPythonDescriptor)) {
     V get = s.TypeAttr(kind, "__get__");

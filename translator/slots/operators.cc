@@ -124,6 +124,59 @@ Outcome SequenceOp(Interp& in, int32_t number, V left, V right) {
   return in.Done(nullptr);
 }
 
+// Sets: & | - ^, in place for sets that change. Dicts: |. Value null: not for them.
+Outcome SetOp(Interp& in, int32_t number, V left, V right) {
+  Session& s = in.s;
+  int32_t plain = number % 13;
+  auto *a = As<SetValue>(left), *b = As<SetValue>(right);
+  if (a == nullptr || b == nullptr || s.TypeOf(a)->Has(TypeFlag::kHeapType) || s.TypeOf(b)->Has(TypeFlag::kHeapType) ||
+      (plain != 1 && plain != 7 && plain != 10 && plain != 12))
+    return in.Done(nullptr);
+  Values items;
+  for (V item : a->items) {
+    bool in_both = b->index.contains(s.HashKey(item));
+    if (plain == 7 || in_both == (plain == 1))
+      items.push_back(item);
+  }
+  for (V item : b->items)
+    if ((plain == 7 || plain == 12) && !a->index.contains(s.HashKey(item)))
+      items.push_back(item);
+  bool in_place = number >= 13 && s.TypeOf(a)->is("builtins:set");
+  auto* set = in_place ? a : s.New<SetValue>();
+  if (in_place) {
+    s.Touch(set);
+    set->items.clear();
+    set->index.clear();
+    ++set->version;
+  } else {
+    set->type = s.TypeOf(a);
+    set->mutable_made = true;
+  }
+  for (V item : items) {
+    set->index[s.HashKey(item)] = static_cast<uint32_t>(set->items.size());
+    set->items.push_back(item);
+  }
+  if (in_place && set->is_real())
+    s.AddEffect({.helper = model::Helper::kSetAssign, .args = {set, s.Tuple(set->items)}});
+  return in.Done(set);
+}
+
+Outcome DictOp(Interp& in, int32_t number, V left, V right) {
+  Session& s = in.s;
+  auto *a = As<MappingValue>(left), *b = As<MappingValue>(right);
+  if (number % 13 != 7 || a == nullptr || b == nullptr || !s.TypeOf(a)->is("builtins:dict") || !s.TypeOf(b)->is("builtins:dict") ||
+      !s.Complete(a) || !s.Complete(b))
+    return in.Done(nullptr);
+  MappingValue* merged = number >= 13 ? a : s.Dict();
+  if (merged != a)
+    for (const auto& [key, value] : a->items)
+      s.MappingSet(merged, key, value);
+  auto items = b->items;
+  for (const auto& [key, value] : items)
+    s.MappingSet(merged, key, value);
+  return in.Done(merged);
+}
+
 // One method of one operand: `method(self, other)`, value null where the type has none or it gives NotImplemented.
 Outcome TryMethod(Interp& in, V self, const char* name, V other) {
   TypeValue* type = in.s.TypeOf(self);
@@ -187,6 +240,12 @@ Outcome Interp::BinaryOp(int32_t number, V left, V right, Tail) {
     if (value != nullptr)
       return Done(value);
   }
+  FRAMEGATE_TAKE(V set, SetOp(*this, number, left, right));
+  if (set != nullptr)
+    return Done(set);
+  FRAMEGATE_TAKE(V dict, DictOp(*this, number, left, right));
+  if (dict != nullptr)
+    return Done(dict);
   if (As<ResidualValue>(left) != nullptr || As<ResidualValue>(right) != nullptr || As<OpaqueValue>(left) != nullptr ||
       As<OpaqueValue>(right) != nullptr)
     return Break(Reason::kUnsupportedValue, StrCat("operator ", kOperators[static_cast<size_t>(number % 13)].text));

@@ -58,6 +58,7 @@ V Session::ResolveReal(LazyValue* lazy) {
   if (value->type == nullptr)
     value->type = type;
   by_handle_[lazy->handle] = value;
+  met.push_back(value);
   return value;
 }
 

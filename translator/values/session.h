@@ -125,7 +125,8 @@ class Session {
   Refusal refusal;          // of the last operation that could not be modelled
   V raised = nullptr;       // the exception of the last operation that raised
   int32_t line = 0;         // of the user's code, for guards
-  std::vector<V> mutated;   // real values that were changed, for distinctness guards
+  std::vector<V> mutated;   // real values that were changed
+  std::vector<V> met;       // real values whose kind was read, in that order: a changed one must not turn out to be another of these
 
  private:
   V ResolveReal(LazyValue* lazy);
