@@ -13,6 +13,7 @@ function(framegate_generate_messages)
   cmake_parse_arguments(arg "" "" "PROTOS" ${ARGN})
   _framegate_messages_library(framegate_messages_lite lite "${arg_PROTOS}")
   target_link_libraries(framegate_messages_lite PUBLIC protobuf::libprotobuf-lite)
+  add_dependencies(framegate_core framegate_messages_lite)  # no library of the core links it, the extensions do
   if(FRAMEGATE_BUILD_DAEMON)
     _framegate_messages_library(framegate_messages full "${arg_PROTOS}")
     target_link_libraries(framegate_messages PUBLIC protobuf::libprotobuf gRPC::grpc++)
