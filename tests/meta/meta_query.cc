@@ -1,5 +1,5 @@
-// Answers metadata questions on standard input: each a 4-byte little-endian length and an encoded model::Question of kind kMeta;
-// each answer the same way, a Reply. Ends with the input.
+// Answers metadata questions on standard input: each a 4-byte little-endian length and an encoded
+// model::Question of kind kMeta; each answer the same way, a Reply. Ends with the input.
 #include <cstdio>
 #include <string>
 
@@ -43,8 +43,13 @@ void WriteMessage(const std::string& message) {
 }
 
 Reply Answer(const model::Question& question) {
-  translator::MetaResult result = translator::InferMeta({question.symbol, question.args, question.kwargs, question.ambient});
-  return {static_cast<uint32_t>(result.outcome), result.result, result.same_as, result.may_raise_on_data, result.mutates_first,
+  translator::MetaResult result =
+      translator::InferMeta({question.symbol, question.args, question.kwargs, question.ambient});
+  return {static_cast<uint32_t>(result.outcome),
+          result.result,
+          result.same_as,
+          result.may_raise_on_data,
+          result.mutates_first,
           result.first_after};
 }
 
@@ -64,4 +69,6 @@ int Serve() {
 }  // namespace
 }  // namespace framegate
 
-int main() { return framegate::Serve(); }
+int main() {
+  return framegate::Serve();
+}

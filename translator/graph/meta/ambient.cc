@@ -7,7 +7,9 @@ using model::AmbientPart;
 using model::Constant;
 using model::ConstantKind;
 
-const Constant& PartOf(const Constant& fact, AmbientPart part) { return fact.items[static_cast<size_t>(part)]; }
+const Constant& PartOf(const Constant& fact, AmbientPart part) {
+  return fact.items[static_cast<size_t>(part)];
+}
 
 // Nothing that intercepts operations is active.
 bool IsPlain(const Constant& fact) {

@@ -1,5 +1,6 @@
-// One call of an operator as its rule sees it: arguments by parameter name, ambient state, and how new tensors are made.
-// A getter gives Unknown() where an argument is not of the kind asked for. Thread-compatible; lives as long as its request.
+// One call of an operator as its rule sees it: arguments by parameter name, ambient state, and how
+// new tensors are made. A getter gives Unknown() where an argument is not of the kind asked for.
+// Thread-compatible; lives as long as its request.
 #pragma once
 
 #include <string>
@@ -23,18 +24,24 @@ class Call {
       : name_(std::move(name)), signature_(signature), binding_(binding), ambient_(ambient) {}
 
   const std::string& name() const { return name_; }
+
   const Ambient& ambient() const { return ambient_; }
+
   // Every tensor argument taken from now on is of this type, where autocast would cast it.
   void CastArguments(DType dtype) { cast_ = dtype; }
+
   std::optional<DType> cast() const { return cast_; }
 
   // Null where the parameter is absent, not given or None.
   const model::Operand* Given(std::string_view parameter) const;
+
   bool Has(std::string_view parameter) const { return Given(parameter) != nullptr; }
+
   std::optional<uint32_t> PositionOf(std::string_view parameter) const;
 
   absl::StatusOr<Value> Tensor(std::string_view parameter) const;
-  absl::StatusOr<std::vector<Value>> TensorIfGiven(std::string_view parameter) const;  // none or one
+  absl::StatusOr<std::vector<Value>> TensorIfGiven(
+      std::string_view parameter) const;  // none or one
   absl::StatusOr<std::vector<Value>> Tensors(std::string_view parameter) const;
   absl::StatusOr<Value> TensorOrNumber(std::string_view parameter) const;
   absl::StatusOr<int64_t> Int(std::string_view parameter) const;
@@ -70,6 +77,9 @@ std::optional<int64_t> IntOf(const model::Operand& operand);  // bools are no in
 
 // Views of `base` under another layout.
 Value ViewOf(const Value& base, Layout layout, int64_t offset);
-inline Value ViewOf(const Value& base, Layout layout) { return ViewOf(base, std::move(layout), base.offset); }
+
+inline Value ViewOf(const Value& base, Layout layout) {
+  return ViewOf(base, std::move(layout), base.offset);
+}
 
 }  // namespace framegate::translator::meta

@@ -17,7 +17,9 @@ constexpr DTypeRow kRows[] = {
 #undef FRAMEGATE_DTYPE
 };
 
-const DTypeRow& RowOf(DType dtype) { return kRows[static_cast<size_t>(dtype)]; }
+const DTypeRow& RowOf(DType dtype) {
+  return kRows[static_cast<size_t>(dtype)];
+}
 
 std::optional<DType> Joined(std::optional<DType> a, std::optional<DType> b) {
   if (!a)
@@ -47,9 +49,17 @@ std::optional<DType> DTypeFromText(std::string_view text) {
   return std::nullopt;
 }
 
-std::string_view DTypeText(DType dtype) { return RowOf(dtype).text; }
-DTypeKind KindOf(DType dtype) { return RowOf(dtype).kind; }
-int64_t BytesOf(DType dtype) { return RowOf(dtype).bytes; }
+std::string_view DTypeText(DType dtype) {
+  return RowOf(dtype).text;
+}
+
+DTypeKind KindOf(DType dtype) {
+  return RowOf(dtype).kind;
+}
+
+int64_t BytesOf(DType dtype) {
+  return RowOf(dtype).bytes;
+}
 
 DType RealOf(DType dtype) {
   if (dtype == DType::kComplex64)
@@ -97,6 +107,8 @@ void Promotion::AddNumber(DType dtype) {
   number_ = Joined(number_, dtype);
 }
 
-std::optional<DType> Promotion::result() const { return Combined(sized_, Combined(scalar_, number_)); }
+std::optional<DType> Promotion::result() const {
+  return Combined(sized_, Combined(scalar_, number_));
+}
 
 }  // namespace framegate::translator::meta

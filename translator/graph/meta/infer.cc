@@ -1,11 +1,6 @@
 #include "translator/graph/meta/infer.h"
 
-#include <deque>
-
-#include "absl/container/flat_hash_map.h"
-#include "base/strings.h"
-#include "translator/graph/meta/iteration.h"
-#include "translator/graph/meta/rules.h"
+#include "translator/graph/meta/operators.h"
 
 namespace framegate::translator {
 namespace meta {
@@ -14,80 +9,8 @@ namespace {
 using model::Operand;
 using model::TensorFacts;
 
-enum Trait : uint32_t {
-  kInPlace = 1 << 0,
-  kAssigns = 1 << 1,
-  kDataRaises = 1 << 2,
-  kNoGradient = 1 << 3,
-  kLower = 1 << 4,
-  kFloat32 = 1 << 5,
-  kWidest = 1 << 6,
-  kNoComplex = 1 << 7,
-  kNoBool = 1 << 8,
-};
-
 // Tensors with more are left alone, so that counting in 64 bits is safe.
 constexpr int64_t kMostElements = int64_t{1} << 53;
-
-struct Row {
-  Outcome (*rule)(const Call&);
-  std::string_view names;
-  Signature signature;
-  uint32_t places;
-  uint32_t traits;
-
-  bool Is(Trait trait) const { return (traits & trait) != 0; }
-};
-
-// An operator by one spelling.
-struct Operator {
-  const Row* row = nullptr;
-  std::string_view name;  // without the underscore of what assigns
-  bool assigns = false;  // the first argument is changed and returned
-};
-
-// All rows by place and name. Made once, then only read.
-class Operators {
- public:
-  Operators() {
-#define FRAMEGATE_OPERATOR(rule, places, names, parameters, traits) \
-  AddRow({&rules::rule, names, Signature(parameters), places, static_cast<uint32_t>(traits)});
-#include "translator/graph/meta/operators.def"
-#undef FRAMEGATE_OPERATOR
-  }
-
-  const Operator* Find(const Spelling& spelling) const {
-    auto it = by_name_.find(KeyOf(spelling.place, spelling.name));
-    return it == by_name_.end() ? nullptr : &it->second;
-  }
-
- private:
-  static std::string KeyOf(uint32_t place, std::string_view name) { return StrCat(place, ":", name); }
-
-  void AddRow(Row row) {
-    const Row* kept = &rows_.emplace_back(std::move(row));
-    for (std::string_view rest = kept->names; !rest.empty();) {
-      std::string_view name = rest.substr(0, rest.find(' '));
-      rest.remove_prefix(std::min(rest.size(), name.size() + 1));
-      for (uint32_t place = 1; place <= kept->places; place <<= 1)
-        if ((kept->places & place) != 0)
-          AddName(place, name, kept);
-    }
-  }
-  void AddName(uint32_t place, std::string_view name, const Row* row) {
-    by_name_.emplace(KeyOf(place, name), Operator{row, name, row->Is(kAssigns)});
-    if (row->Is(kInPlace))
-      by_name_.emplace(KeyOf(place, StrCat(name, "_")), Operator{row, name, true});
-  }
-
-  std::deque<Row> rows_;
-  absl::flat_hash_map<std::string, Operator> by_name_;
-};
-
-const Operators& AllOperators() {
-  static const Operators* operators = new Operators;
-  return *operators;
-}
 
 // What a call's tensor arguments have in common.
 struct Arguments {
@@ -96,14 +19,15 @@ struct Arguments {
   bool need_gradient = false;
   bool any_inference = false;
   std::optional<DType> lesser_float;  // float16 or bfloat16, or float32 for both
-  bool any_float32 = false;  // what autocast's widest type is decided by
+  bool any_float32 = false;           // what autocast's widest type is decided by
   bool any_complex = false;
   bool any_bool = false;
 
   void Add(const Operand& operand) {
     for (const Operand& item : operand.items)
       Add(item);
-    any_complex = any_complex || (operand.constant && operand.constant->kind == model::ConstantKind::kComplex);
+    any_complex = any_complex ||
+                  (operand.constant && operand.constant->kind == model::ConstantKind::kComplex);
     if (!operand.tensor)
       return;
     const TensorFacts& facts = *operand.tensor;
@@ -132,7 +56,8 @@ class Inference {
   }
 
   absl::StatusOr<MetaResult> Run(const Spelling& spelling) {
-    if (!arguments_.plain || (arguments_.any_complex && row_.Is(kNoComplex)) || (arguments_.any_bool && row_.Is(kNoBool)))
+    if (!arguments_.plain || (arguments_.any_complex && row_.Is(kNoComplex)) ||
+        (arguments_.any_bool && row_.Is(kNoBool)))
       return Unknown();
     if (Records() && arguments_.any_inference)  // which must not be saved for the backward pass
       return Unknown();
@@ -164,7 +89,8 @@ class Inference {
   absl::Status ApplyAutocast(Call* call) const {
     if (!ambient_.autocast)
       return absl::OkStatus();
-    if (row_.Is(kWidest) && arguments_.lesser_float.value_or(*ambient_.autocast) != *ambient_.autocast)
+    if (row_.Is(kWidest) &&
+        arguments_.lesser_float.value_or(*ambient_.autocast) != *ambient_.autocast)
       return Unknown();
     if (row_.Is(kLower))
       call->CastArguments(*ambient_.autocast);
@@ -174,13 +100,18 @@ class Inference {
   }
 
   bool CanAutocast() const { return row_.Is(kLower) || row_.Is(kFloat32) || row_.Is(kWidest); }
-  bool Records() const { return ambient_.grad && arguments_.need_gradient && !row_.Is(kNoGradient); }
 
-  // The rule is asked as if a new tensor were made; the argument keeps its metadata and may join the autograd graph.
+  bool Records() const {
+    return ambient_.grad && arguments_.need_gradient && !row_.Is(kNoGradient);
+  }
+
+  // The rule is asked as if a new tensor were made; the argument keeps its metadata and may join
+  // the autograd graph.
   absl::StatusOr<MetaResult> RunInPlace(Call* call) {
     if (request_.args.empty() || !request_.args[0].tensor || (ambient_.autocast && CanAutocast()))
       return Unknown();
-    if (row_.Is(kNoGradient) && ambient_.grad && arguments_.need_gradient)  // some forget gradients, some refuse
+    if (row_.Is(kNoGradient) && ambient_.grad &&
+        arguments_.need_gradient)  // some forget gradients, some refuse
       return Unknown();
     const TensorFacts& facts = *request_.args[0].tensor;
     ASSIGN_OR_RETURN(Value self, call->ValueOf(request_.args[0]));
@@ -198,7 +129,8 @@ class Inference {
       return Raises();
     MetaResult result{.outcome = MetaOutcome::kKnown, .mutates_first = true};
     // Views of leaves and views made without gradients refuse, and metadata do not tell them.
-    result.may_raise_on_data = row_.Is(kDataRaises) || product.may_raise_on_data || (ambient_.grad && facts.requires_grad);
+    result.may_raise_on_data =
+        row_.Is(kDataRaises) || product.may_raise_on_data || (ambient_.grad && facts.requires_grad);
     TensorFacts& changed = result.first_after.emplace(facts);
     if (Records() && IsDifferentiable(self.dtype)) {
       changed.requires_grad = true;
@@ -214,7 +146,8 @@ class Inference {
   }
 
   absl::StatusOr<MetaResult> Finish(const Call& call, const Product& product) const {
-    MetaResult result{.outcome = MetaOutcome::kKnown, .may_raise_on_data = row_.Is(kDataRaises) || product.may_raise_on_data};
+    MetaResult result{.outcome = MetaOutcome::kKnown,
+                      .may_raise_on_data = row_.Is(kDataRaises) || product.may_raise_on_data};
     if (!product.argument.empty()) {
       result.same_as = call.PositionOf(product.argument);
       const Operand* operand = call.Given(product.argument);
@@ -251,7 +184,8 @@ class Inference {
     facts.layout = "torch.strided";
     bool can_require = value.differentiable && IsDifferentiable(value.dtype);
     bool recorded = Records() && can_require && (!value.view || value.requires_grad);
-    facts.requires_grad = recorded || (can_require && value.view && value.requires_grad) || value.leaf_requires_grad;
+    facts.requires_grad =
+        recorded || (can_require && value.view && value.requires_grad) || value.leaf_requires_grad;
     facts.is_leaf = !recorded;
     facts.is_inference = value.inference;
     facts.sizes = value.layout.sizes;
@@ -274,21 +208,24 @@ class Inference {
 
 MetaResult InferMeta(const MetaRequest& request) {
   meta::Spelling spelling;
-  if (request.symbol == "builtins:getattr" && request.args.size() == 2 && request.args[1].constant && request.args[1].constant->is_str()) {
+  if (request.symbol == "builtins:getattr" && request.args.size() == 2 &&
+      request.args[1].constant && request.args[1].constant->is_str()) {
     // getattr(tensor, "T"): attributes are in the table as methods without arguments.
-    return InferMeta({request.args[1].constant->text, {request.args[0]}, request.kwargs, request.ambient});
+    return InferMeta(
+        {request.args[1].constant->text, {request.args[0]}, request.kwargs, request.ambient});
   }
   const MetaResult unknown{.may_raise_on_data = true};
   if (!meta::ReadSymbol(request.symbol, &spelling))
     return unknown;
-  const meta::Operator* op = meta::AllOperators().Find(spelling);
+  const meta::Operator* op = meta::FindOperator(spelling);
   std::optional<meta::Ambient> ambient = meta::ReadAmbient(request.ambient);
   if (op == nullptr || !ambient)
     return unknown;
   absl::StatusOr<MetaResult> result = meta::Inference(request, *ambient, *op).Run(spelling);
   if (result.ok())
     return *std::move(result);
-  return absl::IsInvalidArgument(result.status()) ? MetaResult{.outcome = MetaOutcome::kRaises} : unknown;
+  return absl::IsInvalidArgument(result.status()) ? MetaResult{.outcome = MetaOutcome::kRaises}
+                                                  : unknown;
 }
 
 }  // namespace framegate::translator

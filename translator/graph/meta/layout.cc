@@ -13,10 +13,12 @@ constexpr int64_t kOrder3d[] = {1, 4, 3, 2, 0};
 
 // Dimensions of a channels-last format, innermost first.
 std::span<const int64_t> OrderOf(MemoryFormat format) {
-  return format == MemoryFormat::kChannelsLast ? std::span<const int64_t>(kOrder2d) : std::span<const int64_t>(kOrder3d);
+  return format == MemoryFormat::kChannelsLast ? std::span<const int64_t>(kOrder2d)
+                                               : std::span<const int64_t>(kOrder3d);
 }
 
-// Whether strides look like the format even where the tensor is not dense. Ambiguous ones count as contiguous.
+// Whether strides look like the format even where the tensor is not dense. Ambiguous ones count as
+// contiguous.
 bool LooksLike(MemoryFormat format, const Layout& layout) {
   std::span<const int64_t> order = OrderOf(format);
   if (layout.sizes.size() != order.size() || layout.strides[1] == 0)
@@ -66,7 +68,9 @@ int64_t ElementCount(const Dims& sizes) {
   return std::accumulate(sizes.begin(), sizes.end(), int64_t{1}, Multiply);
 }
 
-Dims ContiguousStrides(const Dims& sizes) { return EmptyViewStrides(sizes); }
+Dims ContiguousStrides(const Dims& sizes) {
+  return EmptyViewStrides(sizes);
+}
 
 Dims StridesIn(MemoryFormat format, const Dims& sizes) {
   if (format == MemoryFormat::kContiguous)
@@ -118,7 +122,8 @@ bool IsDense(const Layout& layout) {
   std::vector<size_t> order(layout.sizes.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::erase_if(order, [&](size_t i) { return layout.sizes[i] < 2; });
-  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return layout.strides[a] < layout.strides[b]; });
+  std::sort(order.begin(), order.end(),
+            [&](size_t a, size_t b) { return layout.strides[a] < layout.strides[b]; });
   int64_t expected = 1;
   for (size_t dim : order) {
     if (layout.strides[dim] != expected)
@@ -138,7 +143,8 @@ bool HasInternalOverlap(const Layout& layout) {
 MemoryFormat SuggestedFormat(const Layout& layout) {
   if (LooksLike(MemoryFormat::kChannelsLast, layout))
     return MemoryFormat::kChannelsLast;
-  return LooksLike(MemoryFormat::kChannelsLast3d, layout) ? MemoryFormat::kChannelsLast3d : MemoryFormat::kContiguous;
+  return LooksLike(MemoryFormat::kChannelsLast3d, layout) ? MemoryFormat::kChannelsLast3d
+                                                          : MemoryFormat::kContiguous;
 }
 
 Dims PreservedStrides(const Layout& layout) {
@@ -164,7 +170,8 @@ std::optional<Dims> ViewStrides(const Layout& layout, const Dims& sizes) {
   for (int64_t dim = layout.rank() - 1; dim >= 0; --dim) {
     chunk_elements *= layout.sizes[dim];
     // A chunk ends where the next dimension out does not continue it in memory.
-    if (dim > 0 && (layout.sizes[dim - 1] == 1 || layout.strides[dim - 1] == chunk_elements * chunk_stride))
+    if (dim > 0 &&
+        (layout.sizes[dim - 1] == 1 || layout.strides[dim - 1] == chunk_elements * chunk_stride))
       continue;
     for (; view_dim >= 0 && (view_elements < chunk_elements || sizes[view_dim] == 1); --view_dim) {
       strides[view_dim] = view_elements * chunk_stride;
@@ -226,7 +233,8 @@ std::optional<int64_t> ResolveDim(int64_t dim, int64_t rank) {
 Dims LoopOrder(const Dims& sizes, const std::vector<Dims>& operand_strides) {
   Dims order(sizes.size());
   std::iota(order.rbegin(), order.rend(), int64_t{0});
-  // Insertion sort, because comparisons may be ambiguous: the result depends on this very algorithm.
+  // Insertion sort, because comparisons may be ambiguous: the result depends on this very
+  // algorithm.
   for (int64_t i = 1; i < static_cast<int64_t>(order.size()); ++i) {
     int64_t moving = i;
     for (int64_t before = i - 1; before >= 0; --before) {

@@ -1,4 +1,5 @@
-// Sizes and strides as ATen computes them: contiguity, memory formats, views, broadcasting. Pure functions.
+// Sizes and strides as ATen computes them: contiguity, memory formats, views, broadcasting. Pure
+// functions.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,9 @@ enum class MemoryFormat : uint8_t { kContiguous, kChannelsLast, kChannelsLast3d 
 struct Layout {
   Dims sizes;
   Dims strides;  // in elements
+
   int64_t rank() const { return static_cast<int64_t>(sizes.size()); }
+
   bool operator==(const Layout&) const = default;
 };
 
@@ -26,21 +29,24 @@ Dims StridesIn(MemoryFormat format, const Dims& sizes);
 
 bool IsContiguous(const Layout& layout);
 bool IsContiguousIn(MemoryFormat format, const Layout& layout);
-bool IsDense(const Layout& layout);          // non-overlapping and dense
+bool IsDense(const Layout& layout);             // non-overlapping and dense
 bool HasInternalOverlap(const Layout& layout);  // surely: a dimension of stride 0
 MemoryFormat SuggestedFormat(const Layout& layout);
 
-// Strides of a new tensor that keeps the order of the dimensions in memory (memory_format=torch.preserve_format).
+// Strides of a new tensor that keeps the order of the dimensions in memory
+// (memory_format=torch.preserve_format).
 Dims PreservedStrides(const Layout& layout);
 // Strides under which the same memory has `sizes`; none where that needs a copy.
 std::optional<Dims> ViewStrides(const Layout& layout, const Dims& sizes);
 // `sizes` with its one -1 replaced; none where the number of elements does not fit.
 std::optional<Dims> ResolveSizes(const Dims& sizes, int64_t elements);
 std::optional<Dims> BroadcastSizes(const Dims& a, const Dims& b);
-// A dimension counted from the end made a plain one; none where it is out of range. A scalar has dimension 0.
+// A dimension counted from the end made a plain one; none where it is out of range. A scalar has
+// dimension 0.
 std::optional<int64_t> ResolveDim(int64_t dim, int64_t rank);
 
-// The order in which loops run over the dimensions, innermost first, decided by operands in turn (see iteration.h).
+// The order in which loops run over the dimensions, innermost first, decided by operands in turn
+// (see iteration.h).
 Dims LoopOrder(const Dims& sizes, const std::vector<Dims>& operand_strides);
 
 }  // namespace framegate::translator::meta

@@ -1,4 +1,5 @@
-// The rules that rows of operators.def name. A row without a body fails to link; a body without a row fails to compile.
+// The rules that rows of operators.def name. A row without a body fails to link; a body without a
+// row fails to compile.
 #pragma once
 
 #include "translator/graph/meta/call.h"

@@ -81,7 +81,8 @@ Signature::Signature(std::string_view text) {
 
 int Signature::Find(std::string_view name) const {
   for (size_t i = 0; i < parameters_.size(); ++i)
-    if (parameters_[i].name == name || (!parameters_[i].alias.empty() && parameters_[i].alias == name))
+    if (parameters_[i].name == name ||
+        (!parameters_[i].alias.empty() && parameters_[i].alias == name))
       return static_cast<int>(i);
   return -1;
 }

@@ -2,9 +2,10 @@
 //
 //     "input, other|exponent, *sizes, dim=None, *, dtype=None"
 //
-// `a|b` is one parameter under two names; `*sizes` takes the remaining positional arguments, or one sequence of them; after `*`
-// parameters are given by name. A parameter without default is required. Defaults are None, True, False, numbers and 'text'.
-// Thread-compatible; a signature is immutable once it is read.
+// `a|b` is one parameter under two names; `*sizes` takes the remaining positional arguments, or one
+// sequence of them; after `*` parameters are given by name. A parameter without default is
+// required. Defaults are None, True, False, numbers and 'text'. Thread-compatible; a signature is
+// immutable once it is read.
 #pragma once
 
 #include <deque>
@@ -29,6 +30,7 @@ class Signature {
   explicit Signature(std::string_view text);
 
   const std::vector<Parameter>& parameters() const { return parameters_; }
+
   // The place of a parameter; -1 where there is none under this name.
   int Find(std::string_view name) const;
 
@@ -36,7 +38,8 @@ class Signature {
   std::vector<Parameter> parameters_;
 };
 
-// Arguments by parameter. Sequences made of variadic arguments are kept here, so it must outlive the pointers it gives.
+// Arguments by parameter. Sequences made of variadic arguments are kept here, so it must outlive
+// the pointers it gives.
 class Binding {
  public:
   // False where the arguments do not fit.
@@ -45,6 +48,7 @@ class Binding {
 
   // Null where it is not given and has no default.
   const model::Operand* at(int place) const { return values_[static_cast<size_t>(place)]; }
+
   // The positional argument that a parameter was given as.
   std::optional<uint32_t> PositionOf(int place) const;
 

@@ -1,4 +1,5 @@
-// Operators that give a tensor's elements in another memory format, element type or tensor, or the tensor itself.
+// Operators that give a tensor's elements in another memory format, element type or tensor, or the
+// tensor itself.
 #include "translator/graph/meta/iteration.h"
 #include "translator/graph/meta/rules.h"
 
@@ -38,11 +39,13 @@ bool Fits(const Format& format, const Value& value) {
   return value.rank() == (format.format == MemoryFormat::kChannelsLast ? 4 : 5);
 }
 
-absl::StatusOr<Value> CopyIn(const Call& call, const Format& format, DType dtype, const Value& input) {
+absl::StatusOr<Value> CopyIn(const Call& call, const Format& format, DType dtype,
+                             const Value& input) {
   if (!Fits(format, input))
     return Raises();
-  Value copy = format.preserved ? call.Fresh(dtype, Layout{input.sizes(), PreservedStrides(input.layout)})
-                                : call.FreshIn(format.format, dtype, input.sizes());
+  Value copy = format.preserved
+                   ? call.Fresh(dtype, Layout{input.sizes(), PreservedStrides(input.layout)})
+                   : call.FreshIn(format.format, dtype, input.sizes());
   copy.differentiable = input.requires_grad;
   return copy;
 }
@@ -54,7 +57,8 @@ Outcome Converted(const Call& call, const Value& input, DType dtype) {
   if (call.Has("copy")) {
     ASSIGN_OR_RETURN(copy, call.Bool("copy"));
   }
-  if (!copy && dtype == input.dtype && (format.preserved || SuggestedFormat(input.layout) == format.format))
+  if (!copy && dtype == input.dtype &&
+      (format.preserved || SuggestedFormat(input.layout) == format.format))
     return Product::Argument("input");
   if (IsComplex(input.dtype) && !IsComplex(dtype))  // warns
     return Unknown();
@@ -62,11 +66,14 @@ Outcome Converted(const Call& call, const Value& input, DType dtype) {
 }
 
 bool IsCpu(const Operand& operand) {
-  return operand.constant && (operand.constant->kind == ConstantKind::kDevice || operand.constant->is_str()) &&
+  return operand.constant &&
+         (operand.constant->kind == ConstantKind::kDevice || operand.constant->is_str()) &&
          operand.constant->text == "cpu";
 }
 
-bool IsDtype(const Operand& operand) { return operand.constant && operand.constant->kind == ConstantKind::kDtype; }
+bool IsDtype(const Operand& operand) {
+  return operand.constant && operand.constant->kind == ConstantKind::kDtype;
+}
 
 }  // namespace
 
@@ -86,7 +93,8 @@ Outcome Clone(const Call& call) {
   return CopyIn(call, format, input.dtype, input);
 }
 
-// to(dtype), to(device), to(device, dtype), to(other): the first two parameters stand for whichever was given.
+// to(dtype), to(device), to(device, dtype), to(other): the first two parameters stand for whichever
+// was given.
 Outcome To(const Call& call) {
   ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
   DType dtype = input.dtype;
@@ -111,9 +119,12 @@ Outcome ToNamedType(const Call& call) {
     std::string_view name;
     DType dtype;
   };
-  constexpr Row kNames[] = {{"float", DType::kFloat32}, {"double", DType::kFloat64}, {"half", DType::kFloat16},
-                            {"bfloat16", DType::kBFloat16}, {"int", DType::kInt32}, {"long", DType::kInt64},
-                            {"short", DType::kInt16}, {"char", DType::kInt8}, {"byte", DType::kUInt8}, {"bool", DType::kBool},
+
+  constexpr Row kNames[] = {{"float", DType::kFloat32},    {"double", DType::kFloat64},
+                            {"half", DType::kFloat16},     {"bfloat16", DType::kBFloat16},
+                            {"int", DType::kInt32},        {"long", DType::kInt64},
+                            {"short", DType::kInt16},      {"char", DType::kInt8},
+                            {"byte", DType::kUInt8},       {"bool", DType::kBool},
                             {"cfloat", DType::kComplex64}, {"cdouble", DType::kComplex128}};
   ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
   for (const Row& row : kNames)

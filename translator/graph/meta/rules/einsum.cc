@@ -49,7 +49,8 @@ std::string AllLabels(const Equation& equation) {
 }
 
 // An operand's dimensions in the order of all labels; those it lacks are of size 1.
-std::optional<Layout> ByLabel(const Value& value, const std::string& own, const std::string& labels) {
+std::optional<Layout> ByLabel(const Value& value, const std::string& own,
+                              const std::string& labels) {
   if (static_cast<int64_t>(own.size()) != value.rank())
     return std::nullopt;
   Layout layout;
@@ -81,7 +82,8 @@ std::optional<Layout> OutputsOf(const Layout& layout, size_t outputs) {
   return strides ? std::optional(Layout{kept, *strides}) : std::nullopt;
 }
 
-// The batched product left (batch, rows, summed) @ right (batch, summed, columns), its dimensions put where the labels are.
+// The batched product left (batch, rows, summed) @ right (batch, summed, columns), its dimensions
+// put where the labels are.
 Layout Contracted(const Dims& left, const Dims& right, size_t outputs) {
   Dims batch, rows, summed, columns;
   for (size_t i = 0; i < left.size(); ++i) {
@@ -113,7 +115,8 @@ Outcome Einsum(const Call& call) {
   ASSIGN_OR_RETURN(std::string text, call.Text("equation"));
   ASSIGN_OR_RETURN(std::vector<Value> operands, call.Tensors("operands"));
   std::optional<Equation> equation = ReadEquation(text, operands.size());
-  if (!equation || operands.size() != 2 || operands[0].dtype != operands[1].dtype || !IsFloating(operands[0].dtype))
+  if (!equation || operands.size() != 2 || operands[0].dtype != operands[1].dtype ||
+      !IsFloating(operands[0].dtype))
     return Unknown();
   std::string labels = AllLabels(*equation);
   std::optional<Layout> left = ByLabel(operands[0], equation->operands[0], labels);
@@ -121,7 +124,8 @@ Outcome Einsum(const Call& call) {
   if (!left || !right || operands[0].elements() == 0 || operands[1].elements() == 0)
     return Unknown();
   for (char label : equation->output)
-    if (equation->operands[0].find(label) == std::string::npos && equation->operands[1].find(label) == std::string::npos)
+    if (equation->operands[0].find(label) == std::string::npos &&
+        equation->operands[1].find(label) == std::string::npos)
       return Raises();
   size_t outputs = equation->output.size();
   bool contracts = false;

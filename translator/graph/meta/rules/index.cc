@@ -16,11 +16,17 @@ struct Indexed {
   Value view;
   std::vector<std::optional<Value>> indices;
   bool masked = false;  // a mask's result has as many elements as the data say
+
   bool advanced() const { return !indices.empty(); }
 };
 
-bool IsConstant(const Operand& operand, ConstantKind kind) { return operand.constant && operand.constant->kind == kind; }
-bool IsMask(DType dtype) { return dtype == DType::kBool || dtype == DType::kUInt8; }
+bool IsConstant(const Operand& operand, ConstantKind kind) {
+  return operand.constant && operand.constant->kind == kind;
+}
+
+bool IsMask(DType dtype) {
+  return dtype == DType::kBool || dtype == DType::kUInt8;
+}
 
 std::optional<std::vector<Operand>> SliceParts(const Operand& item) {
   if (item.sequence == "slice")
@@ -44,7 +50,9 @@ constexpr int64_t kFarthest = int64_t{1} << 31;
 
 class Indexing {
  public:
-  Indexing(const Call& call, const Value& input) : call_(call) { result_.view = ViewOf(input, input.layout); }
+  Indexing(const Call& call, const Value& input) : call_(call) {
+    result_.view = ViewOf(input, input.layout);
+  }
 
   absl::StatusOr<Indexed> Apply(const std::vector<Operand>& items) {
     int64_t specified = 0;
@@ -203,7 +211,8 @@ Layout Expanded(const Layout& layout, const Dims& sizes) {
   return expanded;
 }
 
-// The loop over the source, indexed dimensions replaced by the index's with stride 0, and over each index.
+// The loop over the source, indexed dimensions replaced by the index's with stride 0, and over each
+// index.
 absl::StatusOr<Layout> Gathered(Indexed indexed) {
   BringTogether(&indexed);
   Dims shape;

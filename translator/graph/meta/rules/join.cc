@@ -8,7 +8,9 @@ namespace framegate::translator::meta::rules {
 namespace {
 
 // Empty one-dimensional tensors may be joined with anything, for history's sake.
-bool IsSkipped(const Value& value) { return value.rank() == 1 && value.size(0) == 0; }
+bool IsSkipped(const Value& value) {
+  return value.rank() == 1 && value.size(0) == 0;
+}
 
 absl::StatusOr<Value> Joined(const Call& call, const std::vector<Value>& tensors, int64_t dim) {
   auto first = std::find_if_not(tensors.begin(), tensors.end(), IsSkipped);
@@ -161,7 +163,8 @@ Outcome Roll(const Call& call) {
   if (input.elements() == 0 || input.rank() == 0)
     return Unknown();
   if (!call.Has("dims"))  // of the flattened tensor
-    return shifts.size() == 1 ? Outcome(call.Fresh(input.dtype, input.sizes())) : Outcome(Unknown());
+    return shifts.size() == 1 ? Outcome(call.Fresh(input.dtype, input.sizes()))
+                              : Outcome(Unknown());
   ASSIGN_OR_RETURN(Dims dims, call.Ints("dims"));
   if (dims.size() != shifts.size() || dims.empty())
     return Unknown();

@@ -17,12 +17,14 @@ absl::StatusOr<bool> IsReduced(const Call& call) {
 
 }  // namespace
 
-// mse_loss, l1_loss, smooth_l1_loss, huber_loss, kl_div, binary_cross_entropy and the like: of two tensors, elementwise.
+// mse_loss, l1_loss, smooth_l1_loss, huber_loss, kl_div, binary_cross_entropy and the like: of two
+// tensors, elementwise.
 Outcome ElementwiseLoss(const Call& call) {
   ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
   ASSIGN_OR_RETURN(Value target, call.Tensor("target"));
   ASSIGN_OR_RETURN(bool reduced, IsReduced(call));
-  if (!IsFloating(input.dtype) || input.dtype != target.dtype || call.Has("weight") || call.Has("pos_weight"))
+  if (!IsFloating(input.dtype) || input.dtype != target.dtype || call.Has("weight") ||
+      call.Has("pos_weight"))
     return Unknown();
   if (input.sizes() != target.sizes()) {
     if (call.name().starts_with("binary"))
@@ -49,7 +51,8 @@ Outcome CrossEntropy(const Call& call) {
       return Unknown();
   Dims sizes = input.sizes();
   sizes.erase(sizes.begin() + classes);
-  bool probabilities = target.dtype == input.dtype && target.sizes() == input.sizes() && call.name() == "cross_entropy";
+  bool probabilities = target.dtype == input.dtype && target.sizes() == input.sizes() &&
+                       call.name() == "cross_entropy";
   if (!probabilities) {
     if (target.dtype != DType::kInt64)
       return Unknown();

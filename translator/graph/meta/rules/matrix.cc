@@ -7,11 +7,16 @@
 namespace framegate::translator::meta::rules {
 namespace {
 
-bool IsProductType(const Value& a, const Value& b) { return a.dtype == b.dtype && a.dtype != DType::kBool; }
+bool IsProductType(const Value& a, const Value& b) {
+  return a.dtype == b.dtype && a.dtype != DType::kBool;
+}
 
-Dims Batch(const Value& value) { return Dims(value.sizes().begin(), value.sizes().end() - std::min<int64_t>(value.rank(), 2)); }
+Dims Batch(const Value& value) {
+  return Dims(value.sizes().begin(), value.sizes().end() - std::min<int64_t>(value.rank(), 2));
+}
 
-// A matrix that requires gradients, times many: computed as the transpose of one product of matrices.
+// A matrix that requires gradients, times many: computed as the transpose of one product of
+// matrices.
 Value FoldedProduct(const Call& call, const Value& a, const Value& b) {
   Dims sizes = Batch(b);
   sizes.push_back(b.sizes().back());
@@ -102,8 +107,10 @@ Outcome AddProduct(const Call& call) {
 Outcome GroupedProduct(const Call& call) {
   ASSIGN_OR_RETURN(Value a, call.Tensor("input"));
   ASSIGN_OR_RETURN(Value b, call.Tensor("mat2"));
-  bool known = a.rank() == 2 && b.rank() == 3 && call.IsTensor("offs") && !call.Has("bias") && !call.Has("out_dtype");
-  if (!known || !IsProductType(a, b) || !IsFloating(a.dtype) || a.size(1) != b.size(1) || b.size(2) * BytesOf(a.dtype) % 16 != 0)
+  bool known = a.rank() == 2 && b.rank() == 3 && call.IsTensor("offs") && !call.Has("bias") &&
+               !call.Has("out_dtype");
+  if (!known || !IsProductType(a, b) || !IsFloating(a.dtype) || a.size(1) != b.size(1) ||
+      b.size(2) * BytesOf(a.dtype) % 16 != 0)
     return Unknown();
   return call.Fresh(a.dtype, Dims{a.size(0), b.size(2)});
 }
@@ -120,7 +127,8 @@ Outcome TensorDot(const Call& call) {
   ASSIGN_OR_RETURN(Value a, call.Tensor("input"));
   ASSIGN_OR_RETURN(Value b, call.Tensor("other"));
   ASSIGN_OR_RETURN(int64_t count, call.Int("dims"));
-  if (call.ambient().autocast || !IsProductType(a, b) || count < 0 || count > a.rank() || count > b.rank() || a.elements() == 0 || b.elements() == 0)
+  if (call.ambient().autocast || !IsProductType(a, b) || count < 0 || count > a.rank() ||
+      count > b.rank() || a.elements() == 0 || b.elements() == 0)
     return Unknown();
   Dims sizes(a.sizes().begin(), a.sizes().end() - count);
   if (!std::equal(a.sizes().end() - count, a.sizes().end(), b.sizes().begin()))

@@ -106,7 +106,8 @@ Outcome Unfold(const Call& call) {
   return ViewOf(input, std::move(layout));
 }
 
-// Known inside the memory that the input itself covers: how much more there is, its metadata do not say.
+// Known inside the memory that the input itself covers: how much more there is, its metadata do not
+// say.
 Outcome AsStrided(const Call& call) {
   ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
   ASSIGN_OR_RETURN(Dims sizes, call.Ints("size"));

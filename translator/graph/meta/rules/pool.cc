@@ -5,7 +5,8 @@
 namespace framegate::translator::meta::rules {
 namespace {
 
-// With a batch dimension or without; kernels mistake some volumes without one for batches of images.
+// With a batch dimension or without; kernels mistake some volumes without one for batches of
+// images.
 bool RankFits(const Value& input, int64_t spatial) {
   if (input.rank() == spatial + 1)
     return spatial != 3 || SuggestedFormat(input.layout) == MemoryFormat::kContiguous;
@@ -38,7 +39,8 @@ absl::StatusOr<Window> ReadWindow(const Call& call, int64_t spatial, bool dilate
   Window window;
   ASSIGN_OR_RETURN(window.kernel, PerDimension(call, "kernel_size", spatial));
   window.stride = window.kernel;
-  if (call.Has("stride") && !(call.IsSequence("stride") && call.Ints("stride").ok() && call.Ints("stride")->empty())) {
+  if (call.Has("stride") &&
+      !(call.IsSequence("stride") && call.Ints("stride").ok() && call.Ints("stride")->empty())) {
     ASSIGN_OR_RETURN(window.stride, PerDimension(call, "stride", spatial));
   }
   ASSIGN_OR_RETURN(window.padding, PerDimension(call, "padding", spatial));
@@ -48,8 +50,8 @@ absl::StatusOr<Window> ReadWindow(const Call& call, int64_t spatial, bool dilate
   }
   ASSIGN_OR_RETURN(window.round_up, call.Bool("ceil_mode"));
   for (int64_t i = 0; i < spatial; ++i)
-    if (window.kernel[i] < 1 || window.stride[i] < 1 || window.dilation[i] < 1 || window.padding[i] < 0 ||
-        window.padding[i] > window.kernel[i] / 2)
+    if (window.kernel[i] < 1 || window.stride[i] < 1 || window.dilation[i] < 1 ||
+        window.padding[i] < 0 || window.padding[i] > window.kernel[i] / 2)
       return Unknown();
   return window;
 }
@@ -80,7 +82,8 @@ absl::StatusOr<Dims> PooledSizes(const Value& input, const Window& window) {
   return sizes;
 }
 
-// A new tensor in the format that the input looks like. One-dimensional pooling is two-dimensional pooling at height 1.
+// A new tensor in the format that the input looks like. One-dimensional pooling is two-dimensional
+// pooling at height 1.
 absl::StatusOr<Value> Pooled(const Call& call, const Value& input, int64_t spatial, Dims sizes) {
   if (input.rank() != spatial + 2)
     return call.Fresh(input.dtype, std::move(sizes));
@@ -116,7 +119,8 @@ Outcome MaxPool(const Call& call) {
   ASSIGN_OR_RETURN(Window window, ReadWindow(call, spatial, true));
   ASSIGN_OR_RETURN(Dims sizes, PooledSizes(input, window));
   // With gradients another kernel runs in one dimension.
-  if (!IsFloating(input.dtype) || (spatial == 1 && input.layout.strides != ContiguousStrides(input.sizes())))
+  if (!IsFloating(input.dtype) ||
+      (spatial == 1 && input.layout.strides != ContiguousStrides(input.sizes())))
     return Unknown();
   ASSIGN_OR_RETURN(Value pooled, Pooled(call, input, spatial, std::move(sizes)));
   if (call.Has("return_indices")) {

@@ -5,7 +5,8 @@
 namespace framegate::translator::meta::rules {
 namespace {
 
-// Zeroes elements, or whole maps of `noise_sizes`, by multiplying with noise. Without training it does nothing at all.
+// Zeroes elements, or whole maps of `noise_sizes`, by multiplying with noise. Without training it
+// does nothing at all.
 Outcome Dropped(const Call& call, const Value& input, const Dims& noise_sizes) {
   ASSIGN_OR_RETURN(double p, call.Float("p"));
   ASSIGN_OR_RETURN(bool training, call.Bool("training"));

@@ -46,21 +46,27 @@ absl::StatusOr<Value> Reduce(const Call& call, const Value& input, DType result)
 }
 
 // A reduction that has no result over no elements.
-bool ReducesNothing(const Value& input) { return input.elements() == 0; }
+bool ReducesNothing(const Value& input) {
+  return input.elements() == 0;
+}
 
 // Over one dimension, or all where none is given.
-bool HasOneDim(const Call& call) { return !call.Has("dim") || !call.IsSequence("dim"); }
+bool HasOneDim(const Call& call) {
+  return !call.Has("dim") || !call.IsSequence("dim");
+}
 
 Product Pair(const Call& call, std::string_view type, Value values, Dims sizes) {
   Value indices = call.Fresh(DType::kInt64, std::move(sizes));
-  return Product::Sequence("torch.return_types:" + std::string(type), {std::move(values), std::move(indices)});
+  return Product::Sequence("torch.return_types:" + std::string(type),
+                           {std::move(values), std::move(indices)});
 }
 
 }  // namespace
 
 Outcome Sum(const Call& call) {
   ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
-  ASSIGN_OR_RETURN(DType dtype, call.Type("dtype", IsIntegralOrBool(input.dtype) ? DType::kInt64 : input.dtype));
+  ASSIGN_OR_RETURN(DType dtype,
+                   call.Type("dtype", IsIntegralOrBool(input.dtype) ? DType::kInt64 : input.dtype));
   if (input.requires_grad && call.ambient().grad && !IsDifferentiable(dtype))
     return Unknown();
   return Reduce(call, input, dtype);
@@ -160,7 +166,8 @@ Outcome Median(const Call& call) {
 
 Outcome ArgExtremum(const Call& call) {
   ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
-  if (IsComplex(input.dtype) || input.dtype == DType::kBool || ReducesNothing(input) || !HasOneDim(call))
+  if (IsComplex(input.dtype) || input.dtype == DType::kBool || ReducesNothing(input) ||
+      !HasOneDim(call))
     return Unknown();
   return Reduce(call, input, DType::kInt64);
 }
@@ -180,8 +187,10 @@ Outcome VectorNorm(const Call& call) {
   ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
   ASSIGN_OR_RETURN(DType dtype, call.Type("dtype", input.dtype));
   const model::Operand* order = call.Given("ord");
-  bool usual = order == nullptr || (order->constant && order->constant->is_str() && order->constant->text == "fro");
-  if (usual && order != nullptr && call.Has("dim") && call.Ints("dim").ok() && call.Ints("dim")->size() > 2)
+  bool usual = order == nullptr ||
+               (order->constant && order->constant->is_str() && order->constant->text == "fro");
+  if (usual && order != nullptr && call.Has("dim") && call.Ints("dim").ok() &&
+      call.Ints("dim")->size() > 2)
     return Unknown();
   if (!usual) {
     ASSIGN_OR_RETURN(double p, call.Float("ord"));
@@ -193,7 +202,8 @@ Outcome VectorNorm(const Call& call) {
   return Reduce(call, input, dtype);
 }
 
-// Over a matrix some orders are norms of matrices: known where the order or the dimensions leave no doubt.
+// Over a matrix some orders are norms of matrices: known where the order or the dimensions leave no
+// doubt.
 Outcome LinalgNorm(const Call& call) {
   ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
   bool one_dim = call.Has("dim") && !call.IsSequence("dim");

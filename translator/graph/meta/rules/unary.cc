@@ -63,7 +63,9 @@ Outcome IsInfinite(const Call& call) {
   return Elementwise(call, {compared, infinity}, DType::kBool, DType::kBool);  // input.abs() == inf
 }
 
-Outcome IsNan(const Call& call) { return LogicalNot(call); }  // input != input
+Outcome IsNan(const Call& call) {
+  return LogicalNot(call);
+}  // input != input
 
 Outcome Square(const Call& call) {
   ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
@@ -71,11 +73,17 @@ Outcome Square(const Call& call) {
   return Elementwise(call, {input}, dtype, dtype);
 }
 
+// Operators that make their result like the input before they compute.
+Outcome UnaryLike(const Call& call) {
+  ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
+  return call.Fresh(input.dtype, Layout{input.sizes(), PreservedStrides(input.layout)});
+}
+
 Outcome FloatLike(const Call& call) {
   ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
   if (!IsFloating(input.dtype))
     return Unknown();
-  return call.Fresh(input.dtype, Layout{input.sizes(), PreservedStrides(input.layout)});
+  return UnaryLike(call);
 }
 
 Outcome FloatOnly(const Call& call) {
@@ -96,7 +104,8 @@ Outcome LogSigmoid(const Call& call) {
 Outcome ParametricRelu(const Call& call) {
   ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
   ASSIGN_OR_RETURN(Value weight, call.Tensor("weight"));
-  bool fits = weight.rank() <= 1 && (weight.elements() == 1 || (input.rank() > 1 && weight.elements() == input.size(1)));
+  bool fits = weight.rank() <= 1 &&
+              (weight.elements() == 1 || (input.rank() > 1 && weight.elements() == input.size(1)));
   if (!IsFloating(input.dtype) || weight.dtype != input.dtype || !fits || input.rank() == 0)
     return Unknown();
   return call.Fresh(input.dtype, Layout{input.sizes(), PreservedStrides(input.layout)});

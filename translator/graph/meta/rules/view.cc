@@ -23,24 +23,6 @@ absl::StatusOr<Value> ViewedAs(const Value& input, const Dims& sizes) {
   return ViewOf(input, {*resolved, *strides});
 }
 
-Value Transposed(const Value& input, int64_t a, int64_t b) {
-  Layout layout = input.layout;
-  if (a != b) {
-    std::swap(layout.sizes[a], layout.sizes[b]);
-    std::swap(layout.strides[a], layout.strides[b]);
-  }
-  return ViewOf(input, std::move(layout));
-}
-
-Value Permuted(const Value& input, const Dims& order) {
-  Layout layout;
-  for (int64_t dim : order) {
-    layout.sizes.push_back(input.size(dim));
-    layout.strides.push_back(input.stride(dim));
-  }
-  return ViewOf(input, std::move(layout));
-}
-
 // Sizes of -1 keep the input's.
 absl::StatusOr<Value> ExpandedTo(const Value& input, const Dims& sizes) {
   int64_t shift = static_cast<int64_t>(sizes.size()) - input.rank();
@@ -121,9 +103,10 @@ Outcome AtLeast(const Call& call) {
   int64_t rank = call.name() == "atleast_1d" ? 1 : 2;
   if (tensors.size() != 1 || call.PositionOf("tensors") != 0 || tensors[0].rank() >= rank)
     return Unknown();
-  Dims sizes(static_cast<size_t>(rank), 1);
-  sizes.back() = tensors[0].elements();
-  return ViewedAs(tensors[0], sizes);
+  if (tensors[0].rank() == 1)
+    return ViewOf(tensors[0], {{1, tensors[0].size(0)},
+                               {tensors[0].size(0) * tensors[0].stride(0), tensors[0].stride(0)}});
+  return ViewedAs(tensors[0], Dims(static_cast<size_t>(rank), 1));
 }
 
 Outcome Flatten(const Call& call) {
@@ -141,81 +124,6 @@ Outcome Flatten(const Call& call) {
     sizes.back() *= input.size(dim);
   sizes.insert(sizes.end(), input.sizes().begin() + end + 1, input.sizes().end());
   return ReshapedTo(call, input, sizes);
-}
-
-Outcome Transpose(const Call& call) {
-  ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
-  ASSIGN_OR_RETURN(int64_t a, call.Dim("dim0", input));
-  ASSIGN_OR_RETURN(int64_t b, call.Dim("dim1", input));
-  if (input.rank() == 0)
-    return ViewOf(input, input.layout);
-  return Transposed(input, a, b);
-}
-
-Outcome TransposeMatrix(const Call& call) {
-  ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
-  if (input.rank() > 2)
-    return Raises();
-  return input.rank() < 2 ? ViewOf(input, input.layout) : Transposed(input, 0, 1);
-}
-
-Outcome TransposeLast(const Call& call) {
-  ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
-  if (input.rank() < 2)
-    return Unknown();
-  return Transposed(input, input.rank() - 2, input.rank() - 1);
-}
-
-// Of tensors that are no matrices this is deprecated, and warns.
-Outcome TransposeAll(const Call& call) {
-  ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
-  if (input.rank() != 2)
-    return Unknown();
-  return Transposed(input, 0, 1);
-}
-
-Outcome Permute(const Call& call) {
-  ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
-  ASSIGN_OR_RETURN(Dims dims, call.Ints("dims"));
-  if (static_cast<int64_t>(dims.size()) != input.rank())
-    return Raises();
-  std::vector<bool> seen(dims.size());
-  for (int64_t& dim : dims) {
-    std::optional<int64_t> resolved = ResolveDim(dim, input.rank());
-    if (!resolved || seen[*resolved])
-      return Raises();
-    seen[*resolved] = true;
-    dim = *resolved;
-  }
-  return Permuted(input, dims);
-}
-
-Outcome MoveDim(const Call& call) {
-  ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
-  ASSIGN_OR_RETURN(Dims from, call.Ints("source"));
-  ASSIGN_OR_RETURN(Dims to, call.Ints("destination"));
-  if (from.size() != to.size())
-    return Raises();
-  if (input.rank() == 0)
-    return Unknown();
-  Dims order(input.sizes().size(), -1);
-  std::vector<bool> moved(order.size());
-  for (size_t i = 0; i < from.size(); ++i) {
-    std::optional<int64_t> source = ResolveDim(from[i], input.rank()), target = ResolveDim(to[i], input.rank());
-    if (!source || !target || moved[*source] || order[*target] != -1)
-      return Raises();
-    moved[*source] = true;
-    order[*target] = *source;
-  }
-  int64_t next = 0;
-  for (int64_t& dim : order) {
-    if (dim != -1)
-      continue;
-    while (moved[next])
-      ++next;
-    dim = next++;
-  }
-  return Permuted(input, order);
 }
 
 Outcome Unsqueeze(const Call& call) {
@@ -266,7 +174,9 @@ Outcome ExpandAs(const Call& call) {
   return ExpandedTo(input, other.sizes());
 }
 
-Outcome BroadcastTo(const Call& call) { return Expand(call); }
+Outcome BroadcastTo(const Call& call) {
+  return Expand(call);
+}
 
 Outcome BroadcastTensors(const Call& call) {
   ASSIGN_OR_RETURN(std::vector<Value> tensors, call.Tensors("tensors"));
