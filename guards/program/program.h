@@ -1,4 +1,4 @@
-// A check program: flat code that re-observes facts and compares. This header is its shape; docs/formats/check_program.md tells the rest.
+// A check program: flat code that re-observes facts and compares. This header is its shape; encoding and text are beside it.
 //
 // Instructions are 8 bytes. Registers are typed by number space: object registers (o) hold a borrowed object or nothing, word registers
 // (w) a 64-bit number. Control goes forward only; a check that fails ends the program with its place as the verdict. The rules that
