@@ -39,7 +39,9 @@ struct Probe {
 };
 
 template <typename T>
-concept Struct = requires(Probe& v, T& t) { std::remove_cvref_t<T>::VisitFields(v, t); };
+concept Struct = requires(Probe& v, T& t) {
+  std::remove_cvref_t<T>::VisitFields(v, t);
+};
 
 template <typename T>
 inline constexpr bool is_vector = false;
@@ -66,7 +68,9 @@ class Encoder {
   explicit Encoder(std::string* out) : out_(out) {}
 
   template <typename T>
-  void operator()(const char*, const T& value) { Put(value); }
+  void operator()(const char*, const T& value) {
+    Put(value);
+  }
 
   template <typename T>
   void Put(const T& value) {
@@ -112,6 +116,7 @@ class Encoder {
     }
     out_->push_back(static_cast<char>(value));
   }
+
   void PutFixed64(uint64_t value) {
     for (int i = 0; i < 8; ++i)
       out_->push_back(static_cast<char>(value >> (8 * i)));
@@ -125,7 +130,9 @@ class Decoder {
   explicit Decoder(std::string_view in) : in_(in), size_(in.size()) {}
 
   template <typename T>
-  void operator()(const char*, T& value) { Get(value); }
+  void operator()(const char*, T& value) {
+    Get(value);
+  }
 
   template <typename T>
   void Get(T& value) {
@@ -193,7 +200,9 @@ class Decoder {
       if (++decoder->depth_ > kMaxNesting && decoder->status_.ok())
         decoder->status_ = absl::ResourceExhaustedError(StrCat("nesting is deeper than ", kMaxNesting));
     }
+
     ~Nest() { --decoder->depth_; }
+
     Decoder* decoder;
   };
 
@@ -201,6 +210,7 @@ class Decoder {
     if (status_.ok())
       status_ = absl::InvalidArgumentError(StrCat("decode: ", what, " at byte ", size_ - in_.size()));
   }
+
   uint8_t GetByte() {
     if (in_.empty()) {
       Fail("truncated");
@@ -210,6 +220,7 @@ class Decoder {
     in_.remove_prefix(1);
     return byte;
   }
+
   uint64_t GetVarint() {
     uint64_t value = 0;
     for (int shift = 0; shift < 70 && status_.ok(); shift += 7) {
@@ -223,6 +234,7 @@ class Decoder {
     Fail("a varint is too long");
     return 0;
   }
+
   template <typename T>
   void GetInteger(T& value) {
     uint64_t raw = GetVarint();
@@ -237,6 +249,7 @@ class Decoder {
         Fail("an integer is out of range");
     }
   }
+
   uint64_t GetFixed64() {
     std::string_view view = GetView(8);
     uint64_t value = 0;
@@ -244,6 +257,7 @@ class Decoder {
       value |= static_cast<uint64_t>(static_cast<uint8_t>(view[i])) << (8 * i);
     return value;
   }
+
   std::string_view GetView(uint64_t count) {
     if (count > in_.size()) {
       Fail("truncated");

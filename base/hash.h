@@ -14,7 +14,9 @@ struct Hash128 {
   std::array<uint8_t, 16> bytes{};
 
   auto operator<=>(const Hash128&) const = default;
+
   bool is_zero() const { return *this == Hash128{}; }
+
   // 32 lower-case hex digits.
   std::string Hex() const;
   // False, and *out untouched, unless `text` is exactly 32 hex digits.

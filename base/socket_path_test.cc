@@ -46,8 +46,7 @@ TEST_F(SocketPathTest, ARelativePathIsMadeAbsolute) {
 
 TEST_F(SocketPathTest, NamesTheSchemaInARuntimeDirectoryOfOurs) {
   setenv("XDG_RUNTIME_DIR", folder_.c_str(), 1);
-  EXPECT_EQ(*SocketPath(schema_),
-            StrCat(folder_, "/framegate/", schema_.Hex().substr(0, 16), ".sock"));
+  EXPECT_EQ(*SocketPath(schema_), StrCat(folder_, "/framegate/", schema_.Hex().substr(0, 16), ".sock"));
 }
 
 TEST_F(SocketPathTest, DoesNotTrustARuntimeDirectoryThatOthersMayEnter) {
@@ -81,13 +80,11 @@ TEST_F(SocketPathTest, RefusesADirectoryThatOthersMayWrite) {
 
 TEST_F(SocketPathTest, RefusesALinkInPlaceOfTheDirectory) {
   ASSERT_EQ(symlink(folder_.c_str(), (folder_ + "/link").c_str()), 0);
-  EXPECT_EQ(PrepareSocketDirectory(folder_ + "/link/daemon.sock").code(),
-            absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(PrepareSocketDirectory(folder_ + "/link/daemon.sock").code(), absl::StatusCode::kFailedPrecondition);
 }
 
 TEST_F(SocketPathTest, AMissingParentIsUnavailable) {
-  EXPECT_EQ(PrepareSocketDirectory(folder_ + "/a/b/daemon.sock").code(),
-            absl::StatusCode::kUnavailable);
+  EXPECT_EQ(PrepareSocketDirectory(folder_ + "/a/b/daemon.sock").code(), absl::StatusCode::kUnavailable);
 }
 
 }  // namespace

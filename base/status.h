@@ -16,8 +16,7 @@
       return status_;                                       \
   } while (false)
 
-#define ASSIGN_OR_RETURN(target, expression) \
-  ASSIGN_OR_RETURN_INNER(FRAMEGATE_CONCAT(status_or_, __LINE__), target, expression)
+#define ASSIGN_OR_RETURN(target, expression) ASSIGN_OR_RETURN_INNER(FRAMEGATE_CONCAT(status_or_, __LINE__), target, expression)
 
 #define ASSIGN_OR_RETURN_INNER(temporary, target, expression) \
   auto temporary = (expression);                              \

@@ -11,11 +11,17 @@ namespace framegate {
 
 namespace strings {
 
-inline void Append(std::string* out, std::string_view piece) { out->append(piece); }
-inline void Append(std::string* out, char piece) { out->push_back(piece); }
+inline void Append(std::string* out, std::string_view piece) {
+  out->append(piece);
+}
+
+inline void Append(std::string* out, char piece) {
+  out->push_back(piece);
+}
+
 template <std::integral T>
-  requires(!std::same_as<T, bool> && !std::same_as<T, char>)
-void Append(std::string* out, T piece) {
+
+requires(!std::same_as<T, bool> && !std::same_as<T, char>) void Append(std::string* out, T piece) {
   char buffer[24];
   out->append(buffer, std::to_chars(buffer, buffer + sizeof buffer, piece).ptr);
 }

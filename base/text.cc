@@ -33,14 +33,13 @@ class Lexer {
   }
 
  private:
-  absl::Status Error(std::string_view what) const {
-    return absl::InvalidArgumentError(StrCat("parse: ", what, " in line ", line_));
-  }
+  absl::Status Error(std::string_view what) const { return absl::InvalidArgumentError(StrCat("parse: ", what, " in line ", line_)); }
 
   void SkipSpace() {
     for (; at_ < text_.size(); ++at_) {
       if (text_[at_] == ';')
-        while (at_ < text_.size() && text_[at_] != '\n') ++at_;
+        while (at_ < text_.size() && text_[at_] != '\n')
+          ++at_;
       if (at_ >= text_.size() || !absl::ascii_isspace(static_cast<unsigned char>(text_[at_])))
         return;
       line_ += text_[at_] == '\n';
@@ -93,8 +92,7 @@ class Lexer {
 
   absl::StatusOr<Node> ReadAtom() {
     Node node;
-    while (at_ < text_.size() && !absl::ascii_isspace(static_cast<unsigned char>(text_[at_])) && text_[at_] != '(' &&
-           text_[at_] != ')')
+    while (at_ < text_.size() && !absl::ascii_isspace(static_cast<unsigned char>(text_[at_])) && text_[at_] != '(' && text_[at_] != ')')
       node.atom.push_back(text_[at_++]);
     if (node.atom.empty())
       return Error("expected a word");
@@ -156,7 +154,12 @@ bool ParseDouble(std::string_view text, double* value) {
   return !copy.empty() && *end == 0;
 }
 
-bool ParseSigned(std::string_view text, int64_t* value) { return ParseInteger(text, value); }
-bool ParseUnsigned(std::string_view text, uint64_t* value) { return ParseInteger(text, value); }
+bool ParseSigned(std::string_view text, int64_t* value) {
+  return ParseInteger(text, value);
+}
+
+bool ParseUnsigned(std::string_view text, uint64_t* value) {
+  return ParseInteger(text, value);
+}
 
 }  // namespace framegate::text

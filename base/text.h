@@ -92,7 +92,7 @@ class Printer {
     for (size_t i = 0; i < value.size(); ++i) {
       if (i > 0)
         outer >= 0 && fields::Struct<typename T::value_type> ? (void)out_->append("\n  ").append(static_cast<size_t>(outer), ' ')
-                                                               : (void)out_->append(" ");
+                                                             : (void)out_->append(" ");
       Put(value[i]);
     }
     out_->append(")");
@@ -101,14 +101,22 @@ class Printer {
   template <typename T>
   static bool IsDefault(const T& value) {
     using namespace fields;
-    if constexpr (std::is_same_v<T, bool>) return !value;
-    else if constexpr (std::is_same_v<T, double>) return std::bit_cast<uint64_t>(value) == 0;
-    else if constexpr (std::is_enum_v<T>) return value == T{};
-    else if constexpr (Integer<T>) return value == 0;
-    else if constexpr (std::is_same_v<T, Hash128>) return value.is_zero();
-    else if constexpr (std::is_same_v<T, std::string> || is_vector<T>) return value.empty();
-    else if constexpr (is_optional<T>) return !value.has_value();
-    else return false;
+    if constexpr (std::is_same_v<T, bool>)
+      return !value;
+    else if constexpr (std::is_same_v<T, double>)
+      return std::bit_cast<uint64_t>(value) == 0;
+    else if constexpr (std::is_enum_v<T>)
+      return value == T{};
+    else if constexpr (Integer<T>)
+      return value == 0;
+    else if constexpr (std::is_same_v<T, Hash128>)
+      return value.is_zero();
+    else if constexpr (std::is_same_v<T, std::string> || is_vector<T>)
+      return value.empty();
+    else if constexpr (is_optional<T>)
+      return !value.has_value();
+    else
+      return false;
   }
 
   std::string* out_;
@@ -197,6 +205,7 @@ class Reader {
       status_ = absl::InvalidArgumentError(StrCat("parse: expected ", what, ", got ", node.is_list ? "a list" : node.atom));
     return holds;
   }
+
   void Take(absl::Status status) {
     if (status_.ok())
       status_ = std::move(status);

@@ -8,8 +8,11 @@ namespace {
 
 struct Inner {
   std::vector<int64_t> numbers;
+
   template <typename V, typename S>
-  static void VisitFields(V& v, S& s) { v("numbers", s.numbers); }
+  static void VisitFields(V& v, S& s) {
+    v("numbers", s.numbers);
+  }
 };
 
 struct Outer {
@@ -19,6 +22,7 @@ struct Outer {
   std::optional<uint32_t> maybe;
   std::pair<std::string, bool> pair;
   Hash128 hash;
+
   template <typename V, typename S>
   static void VisitFields(V& v, S& s) {
     v("name", s.name);
@@ -31,8 +35,12 @@ struct Outer {
 };
 
 Outer Sample() {
-  return {.name = "quote \" and \\ and \n and \xff", .real = -0.1, .inner = {{{1, -2, INT64_MIN}}, {}}, .maybe = 7,
-          .pair = {"p", true}, .hash = HashBytes("x")};
+  return {.name = "quote \" and \\ and \n and \xff",
+          .real = -0.1,
+          .inner = {{{1, -2, INT64_MIN}}, {}},
+          .maybe = 7,
+          .pair = {"p", true},
+          .hash = HashBytes("x")};
 }
 
 TEST(TextTest, RejectsUnknownField) {

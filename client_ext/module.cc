@@ -24,18 +24,32 @@ PyObject* PySetOption(PyObject*, PyObject* args) {
   PyObject *name = nullptr, *value = nullptr;
   return PyArg_ParseTuple(args, "OO:set_option", &name, &value) ? SetOption(name, value) : nullptr;
 }
-PyObject* PyGetOption(PyObject*, PyObject* name) { return GetOption(name); }
-PyObject* PyStats(PyObject*, PyObject*) { return StatsDict(); }
-PyObject* PyMisses(PyObject*, PyObject*) { return MissList(); }
+
+PyObject* PyGetOption(PyObject*, PyObject* name) {
+  return GetOption(name);
+}
+
+PyObject* PyStats(PyObject*, PyObject*) {
+  return StatsDict();
+}
+
+PyObject* PyMisses(PyObject*, PyObject*) {
+  return MissList();
+}
+
 PyObject* PyResetStats(PyObject*, PyObject*) {
   ResetStats();
   Py_RETURN_NONE;
 }
+
 PyObject* PyReset(PyObject*, PyObject*) {
   ResetAllRegions();
   Py_RETURN_NONE;
 }
-PyObject* PyRegionActive(PyObject*, PyObject*) { return PyBool_FromLong(this_thread.live != nullptr); }
+
+PyObject* PyRegionActive(PyObject*, PyObject*) {
+  return PyBool_FromLong(this_thread.live != nullptr);
+}
 
 constexpr std::string_view kStances[] = {
 #define FRAMEGATE_STANCE(name, text) text,
@@ -52,8 +66,8 @@ PyObject* PySetStance(PyObject*, PyObject* args, PyObject* kwargs) {
   for (size_t i = 0; i < std::size(kStances); ++i) {
     if (kStances[i] != wanted)
       continue;
-    PyObject* before = Py_BuildValue("(s O)", kStances[static_cast<size_t>(this_thread.stance)].data(),
-                                     this_thread.skip_guard_eval ? Py_True : Py_False);
+    PyObject* before =
+        Py_BuildValue("(s O)", kStances[static_cast<size_t>(this_thread.stance)].data(), this_thread.skip_guard_eval ? Py_True : Py_False);
     this_thread.stance = static_cast<Stance>(i);
     this_thread.skip_guard_eval = skip != 0;
     return before;
@@ -76,8 +90,8 @@ PyMethodDef functions[] = {
 PyModuleDef definition = {PyModuleDef_HEAD_INIT, "framegate._framegate", nullptr, -1, functions, nullptr, nullptr, nullptr, nullptr};
 
 bool Init(PyObject* module) {
-  return CodeExtra::Init() && InitStubs() && InitHelpers() && InitLevels() && InitDriveTypes() && InitRegionType(module) && InitWrapperTypes(module) &&
-         InitGraphTypes(module) && InitTesting(module);
+  return CodeExtra::Init() && InitStubs() && InitHelpers() && InitLevels() && InitDriveTypes() && InitRegionType(module) &&
+         InitWrapperTypes(module) && InitGraphTypes(module) && InitTesting(module);
 }
 
 }  // namespace

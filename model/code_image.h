@@ -16,16 +16,16 @@ struct CodeImage {
   PyVersion version = PyVersion::k311;
   std::string name;
   std::string qualname;
-  uint32_t argcount = 0;         // positional, positional-only ones included
+  uint32_t argcount = 0;  // positional, positional-only ones included
   uint32_t posonlyargcount = 0;
   uint32_t kwonlyargcount = 0;
-  uint32_t flags = 0;            // CO_*
+  uint32_t flags = 0;  // CO_*
   uint32_t stacksize = 0;
-  std::string code;              // co_code: two bytes a unit
+  std::string code;  // co_code: two bytes a unit
   std::vector<Constant> consts;
   std::vector<std::string> names;
   std::vector<std::string> localsplusnames;
-  std::string localspluskinds;   // one byte a slot: CO_FAST_LOCAL 0x20, CO_FAST_CELL 0x40, CO_FAST_FREE 0x80, CO_FAST_HIDDEN 0x10
+  std::string localspluskinds;  // one byte a slot: CO_FAST_LOCAL 0x20, CO_FAST_CELL 0x40, CO_FAST_FREE 0x80, CO_FAST_HIDDEN 0x10
   std::string exceptiontable;
   // Not part of the identity: where it was written.
   std::string filename;
@@ -33,6 +33,7 @@ struct CodeImage {
   std::string linetable;
 
   size_t units() const { return code.size() / 2; }
+
   size_t nlocalsplus() const { return localsplusnames.size(); }
 
   template <typename V, typename S>
@@ -42,6 +43,7 @@ struct CodeImage {
     v("firstlineno", s.firstlineno);
     v("linetable", s.linetable);
   }
+
   // The fields that the code id hashes.
   template <typename V, typename S>
   static void VisitIdentity(V& v, S& s) {

@@ -22,7 +22,9 @@ bool operator==(const Constant& a, const Constant& b) {
   return true;
 }
 
-bool operator==(const CodeImage& a, const CodeImage& b) { return Encode(a) == Encode(b); }
+bool operator==(const CodeImage& a, const CodeImage& b) {
+  return Encode(a) == Encode(b);
+}
 
 namespace {
 

@@ -23,19 +23,31 @@ struct Constant {
   std::vector<std::shared_ptr<const CodeImage>> code;  // one element for kCode, none otherwise
 
   static Constant None() { return {}; }
+
   static Constant Of(ConstantKind kind) { return {.kind = kind}; }
+
   static Constant Bool(bool value) { return Of(value ? ConstantKind::kTrue : ConstantKind::kFalse); }
+
   static Constant Int(int64_t value) { return {.kind = ConstantKind::kInt, .integer = value}; }
+
   static Constant Float(double value) { return {.kind = ConstantKind::kFloat, .real = value}; }
+
   static Constant Str(std::string value) { return {.kind = ConstantKind::kStr, .text = std::move(value)}; }
+
   static Constant Bytes(std::string value) { return {.kind = ConstantKind::kBytes, .text = std::move(value)}; }
+
   static Constant Tuple(std::vector<Constant> items) { return {.kind = ConstantKind::kTuple, .items = std::move(items)}; }
+
   static Constant Named(ConstantKind kind, std::string text) { return {.kind = kind, .text = std::move(text)}; }
 
   bool is_none() const { return kind == ConstantKind::kNone; }
+
   bool is_bool() const { return kind == ConstantKind::kTrue || kind == ConstantKind::kFalse; }
+
   bool is_str() const { return kind == ConstantKind::kStr; }
+
   bool is_int() const { return kind == ConstantKind::kInt; }
+
   bool is_true() const { return kind == ConstantKind::kTrue; }
 
   template <typename V, typename S>

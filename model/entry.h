@@ -13,7 +13,7 @@
 
 namespace framegate::model {
 
-#define FRAMEGATE_DECLARE_ENUM(Name) \
+#define FRAMEGATE_DECLARE_ENUM(Name)     \
   std::string_view EnumText(Name value); \
   bool EnumFromText(std::string_view text, Name* value)
 
@@ -60,7 +60,7 @@ struct NewCode {
 
 struct LinkSlot {
   LinkKind kind = LinkKind::kHelper;
-  uint32_t local = 0;   // localsplus slot of the new code
+  uint32_t local = 0;  // localsplus slot of the new code
   uint32_t index = 0;
   std::string name;
   CodeId code;
@@ -79,10 +79,10 @@ struct LinkSlot {
 struct PendingFrame {
   CodeId code;
   Resume resume = Resume::kInnermost;
-  uint32_t offset = 0;  // of the instruction it stands at (a KW_NAMES or EXTENDED_ARG prefix included)
-  uint32_t next = 0;    // of the instruction after it
-  uint32_t jump = 0;    // of the other successor, where there is one
-  bool jump_if = false; // BreakKind::kTruth, Resume::kTruth: the truth value on which `jump` is taken
+  uint32_t offset = 0;        // of the instruction it stands at (a KW_NAMES or EXTENDED_ARG prefix included)
+  uint32_t next = 0;          // of the instruction after it
+  uint32_t jump = 0;          // of the other successor, where there is one
+  bool jump_if = false;       // BreakKind::kTruth, Resume::kTruth: the truth value on which `jump` is taken
   bool keep_on_jump = false;  // JUMP_IF_*_OR_POP: the operand stays on the stack where the jump is taken
   uint32_t slots = 0;
   uint32_t depth = 0;   // cells on the stack, operands of a BreakKind::kInstruction included
@@ -108,10 +108,10 @@ struct PendingFrame {
 struct BreakPlan {
   BreakKind kind = BreakKind::kInstruction;
   Reason reason = Reason::kNoReason;
-  std::string detail;                 // what exactly: the callable, attribute, opcode
+  std::string detail;  // what exactly: the callable, attribute, opcode
   std::string filename;
-  int32_t line = 0;                   // absolute at translation time
-  std::vector<PendingFrame> frames;   // outermost first
+  int32_t line = 0;                  // absolute at translation time
+  std::vector<PendingFrame> frames;  // outermost first
 
   template <typename V, typename S>
   static void VisitFields(V& v, S& s) {
@@ -129,10 +129,10 @@ struct GuardNote {
   std::string kind;        // name in guards/ir/guard_kinds.def
   std::string torch_kind;  // torch's guard type name
   SubjectId subject = kNoSubject;
-  std::string expected;    // repr
-  uint32_t first = 0;      // check instructions [first, last)
+  std::string expected;  // repr
+  uint32_t first = 0;    // check instructions [first, last)
   uint32_t last = 0;
-  int32_t line = 0;        // of the user's code that made it
+  int32_t line = 0;  // of the user's code that made it
 
   template <typename V, typename S>
   static void VisitFields(V& v, S& s) {
@@ -161,17 +161,17 @@ struct Entry {
   bool original = false;              // run the original under these guards
   Reason reason = Reason::kNoReason;  // of `original`
   std::string detail;
-  bool local = false;                 // relies on something that belongs to one process: never stored
+  bool local = false;  // relies on something that belongs to one process: never stored
   std::vector<SubjectNode> subjects;
   std::vector<GuardNote> guards;
-  std::string program;                // a check program (guards/program)
+  std::string program;  // a check program (guards/program)
   NewCode code;
   std::vector<LinkSlot> links;
   std::optional<GraphBlob> graph;
-  NewCode forward;                    // takes the graph's flat inputs, returns its output tuple; present with `graph`
+  NewCode forward;  // takes the graph's flat inputs, returns its output tuple; present with `graph`
   std::vector<ForwardTarget> targets;
-  std::vector<BreakPlan> plans;       // empty: the entry runs to the end
-  uint64_t instructions = 0;          // interpreted symbolically
+  std::vector<BreakPlan> plans;  // empty: the entry runs to the end
+  uint64_t instructions = 0;     // interpreted symbolically
 
   template <typename V, typename S>
   static void VisitFields(V& v, S& s) {
@@ -195,14 +195,14 @@ struct Entry {
 // One pending frame of a unit.
 struct UnitFrame {
   CodeId code;
-  uint32_t offset = 0;   // where it goes on, in code units; 0 for a frame from its start
+  uint32_t offset = 0;                 // where it goes on, in code units; 0 for a frame from its start
   Resume resume = Resume::kInnermost;  // outer frames: how they take the value of the frame above
-  uint32_t next = 0;     // outer frames: where they go on then
+  uint32_t next = 0;                   // outer frames: where they go on then
   uint32_t jump = 0;
   bool jump_if = false;
   bool keep_on_jump = false;
-  uint32_t depth = 0;    // cells on the value stack
-  std::string nulls;     // one byte per slot, then per stack cell: 1 where empty
+  uint32_t depth = 0;  // cells on the value stack
+  std::string nulls;   // one byte per slot, then per stack cell: 1 where empty
 
   template <typename V, typename S>
   static void VisitFields(V& v, S& s) {
@@ -232,11 +232,11 @@ struct Unit {
 
 // Settings that decide what an entry is. Part of the key.
 struct Config {
-  std::string dynamic = "auto";              // auto | true | false
+  std::string dynamic = "auto";               // auto | true | false
   std::vector<std::string> dynamic_subjects;  // paths whose sizes or numbers changed before: symbolic (sorted)
   bool install_free_tensors = false;
   bool guard_nn_modules = true;
-  bool graphless = true;                     // make an entry where there is no graph
+  bool graphless = true;  // make an entry where there is no graph
   uint32_t instruction_budget = 1'000'000;
   uint32_t inline_depth = 200;
 
@@ -254,11 +254,11 @@ struct Config {
 
 // What decides under which key an entry is stored.
 struct KeyMaterial {
-  Hash128 schema;          // SchemaHash() of the build
+  Hash128 schema;  // SchemaHash() of the build
   Unit unit;
   Config config;
-  std::string python;      // implementation, version, magic number, flags that change semantics
-  std::string torch;       // version and build, "" without torch
+  std::string python;  // implementation, version, magic number, flags that change semantics
+  std::string torch;   // version and build, "" without torch
 
   template <typename V, typename S>
   static void VisitFields(V& v, S& s) {

@@ -40,9 +40,13 @@ constexpr bool RowsAscend(const EnumRow<E> (&rows)[N]) {
 }
 
 // EnumText and EnumFromText of `Enum` over `rows`, whose numbers must ascend.
-#define FRAMEGATE_DEFINE_ENUM(Enum, rows)                                                        \
-  static_assert(RowsAscend(rows), "the numbers of a table must ascend");                         \
-  std::string_view EnumText(Enum value) { return FindRow(rows, value); }                         \
-  bool EnumFromText(std::string_view text, Enum* value) { return FindRowByText(rows, text, value); }
+#define FRAMEGATE_DEFINE_ENUM(Enum, rows)                                \
+  static_assert(RowsAscend(rows), "the numbers of a table must ascend"); \
+  std::string_view EnumText(Enum value) {                                \
+    return FindRow(rows, value);                                         \
+  }                                                                      \
+  bool EnumFromText(std::string_view text, Enum* value) {                \
+    return FindRowByText(rows, text, value);                             \
+  }
 
 }  // namespace framegate::model

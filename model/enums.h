@@ -41,7 +41,9 @@ enum class TypeFlag : uint32_t {
 #undef FRAMEGATE_TYPE_FLAG
 };
 
-constexpr bool HasFlag(uint64_t flags, TypeFlag flag) { return (flags & static_cast<uint32_t>(flag)) != 0; }
+constexpr bool HasFlag(uint64_t flags, TypeFlag flag) {
+  return (flags & static_cast<uint32_t>(flag)) != 0;
+}
 
 enum class AmbientPart : uint8_t {
 #define FRAMEGATE_AMBIENT(place, name, text, torch_name) name = place,
@@ -77,7 +79,10 @@ bool EnumFromText(std::string_view text, Fact* value);
 bool EnumFromText(std::string_view text, AmbientPart* value);
 bool EnumFromText(std::string_view text, Reason* value);
 
-constexpr bool IsRoot(Step step) { return static_cast<uint8_t>(step) < 32; }
+constexpr bool IsRoot(Step step) {
+  return static_cast<uint8_t>(step) < 32;
+}
+
 StepOperand OperandOf(Step step);
 FactShape ShapeOf(Fact fact);
 std::string_view TorchGuardType(AmbientPart part);

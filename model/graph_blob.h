@@ -30,11 +30,11 @@ bool EnumFromText(std::string_view text, ArgKind* value);
 
 struct GraphArg {
   ArgKind kind = ArgKind::kConstant;
-  uint32_t node = 0;                                     // kNode
-  Constant constant;                                     // kConstant
-  std::vector<GraphArg> items;                           // kTuple, kList, kSlice (three), kDict (values)
-  std::vector<Constant> keys;                            // kDict
-  std::string symbol;                                    // kSymbol: an object by module:qualified.name
+  uint32_t node = 0;            // kNode
+  Constant constant;            // kConstant
+  std::vector<GraphArg> items;  // kTuple, kList, kSlice (three), kDict (values)
+  std::vector<Constant> keys;   // kDict
+  std::string symbol;           // kSymbol: an object by module:qualified.name
 
   template <typename V, typename S>
   static void VisitFields(V& v, S& s) {
@@ -87,8 +87,8 @@ struct Position {
 // A module whose forward is running; `parent` is the one around it.
 struct ModuleScope {
   uint32_t parent = UINT32_MAX;
-  std::string path;   // as Python would reach it: L['self'].layers[0]
-  std::string type;   // module:qualname of its class
+  std::string path;  // as Python would reach it: L['self'].layers[0]
+  std::string type;  // module:qualname of its class
 
   template <typename V, typename S>
   static void VisitFields(V& v, S& s) {
@@ -99,8 +99,8 @@ struct ModuleScope {
 };
 
 struct GraphBlob {
-  std::vector<GraphNode> nodes;          // placeholders first, output last
-  std::vector<SubjectId> inputs;         // per placeholder: the subject in the entry it is read from
+  std::vector<GraphNode> nodes;   // placeholders first, output last
+  std::vector<SubjectId> inputs;  // per placeholder: the subject in the entry it is read from
   std::vector<Position> positions;
   std::vector<ModuleScope> module_stacks;
 

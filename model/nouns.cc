@@ -111,7 +111,9 @@ absl::Status VerifyGraph(const GraphBlob& graph) {
   return absl::OkStatus();
 }
 
-Hash128 KeyOf(const KeyMaterial& material) { return HashBytes(Encode(material)); }
+Hash128 KeyOf(const KeyMaterial& material) {
+  return HashBytes(Encode(material));
+}
 
 Hash128 SchemaHash() {
   static const Hash128 hash = HashBytes(FRAMEGATE_SCHEMA_INPUTS);

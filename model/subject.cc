@@ -98,8 +98,7 @@ std::string StepPath(const SubjectNode& node, std::string parent) {
 
 }  // namespace
 
-std::string SubjectPath(const std::vector<SubjectNode>& nodes, SubjectId id,
-                        const std::vector<std::vector<std::string>>& slot_names) {
+std::string SubjectPath(const std::vector<SubjectNode>& nodes, SubjectId id, const std::vector<std::vector<std::string>>& slot_names) {
   if (id >= nodes.size())
     return "<no subject>";
   std::vector<SubjectId> chain;

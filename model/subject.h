@@ -30,9 +30,17 @@ struct SubjectNode {
   }
 };
 
-constexpr uint32_t PairIndex(uint32_t frame, uint32_t index) { return frame << 16 | index; }
-constexpr uint32_t FrameOf(uint32_t pair) { return pair >> 16; }
-constexpr uint32_t IndexOf(uint32_t pair) { return pair & 0xffff; }
+constexpr uint32_t PairIndex(uint32_t frame, uint32_t index) {
+  return frame << 16 | index;
+}
+
+constexpr uint32_t FrameOf(uint32_t pair) {
+  return pair >> 16;
+}
+
+constexpr uint32_t IndexOf(uint32_t pair) {
+  return pair & 0xffff;
+}
 
 class SubjectTable {
  public:
@@ -41,7 +49,9 @@ class SubjectTable {
   SubjectId Child(SubjectId parent, Step step, uint32_t index = 0, Constant key = {});
 
   const SubjectNode& operator[](SubjectId id) const { return nodes_[id]; }
+
   size_t size() const { return nodes_.size(); }
+
   const std::vector<SubjectNode>& nodes() const { return nodes_; }
 
  private:
@@ -55,7 +65,6 @@ class SubjectTable {
 absl::Status VerifySubjects(const std::vector<SubjectNode>& nodes);
 
 // A Python path with quoted keys: self.layers['1'].flag. `slot_names[frame][slot]` gives the names of localsplus slots.
-std::string SubjectPath(const std::vector<SubjectNode>& nodes, SubjectId id,
-                        const std::vector<std::vector<std::string>>& slot_names);
+std::string SubjectPath(const std::vector<SubjectNode>& nodes, SubjectId id, const std::vector<std::vector<std::string>>& slot_names);
 
 }  // namespace framegate::model

@@ -104,8 +104,8 @@ struct Operand {
   Handle handle = kAbsent;
   std::optional<Constant> constant;
   std::optional<TensorFacts> tensor;
-  std::vector<Operand> items;   // with `sequence`
-  std::string sequence;         // "tuple", "list", "slice" or "": not a sequence
+  std::vector<Operand> items;  // with `sequence`
+  std::string sequence;        // "tuple", "list", "slice" or "": not a sequence
 
   template <typename V, typename S>
   static void VisitFields(V& v, S& s) {
@@ -125,10 +125,10 @@ struct Question {
   uint32_t index = 0;
   Constant key;
   CodeId code;
-  std::string symbol;                                     // kCall, kMeta: what to call; a bare name is a tensor method
+  std::string symbol;  // kCall, kMeta: what to call; a bare name is a tensor method
   std::vector<Operand> args;
   std::vector<std::pair<std::string, Operand>> kwargs;
-  Constant ambient;                                       // kMeta: the ambient fact in force at the operation
+  Constant ambient;  // kMeta: the ambient fact in force at the operation
 
   template <typename V, typename S>
   static void VisitFields(V& v, S& s) {
@@ -147,12 +147,12 @@ struct Question {
 };
 
 struct AnswerItem {
-  Handle target = kAbsent;             // kStep, kRoot, kCall
-  std::optional<Constant> constant;    // kCall where the result is a constant
-  std::optional<FactValue> fact;       // kFact
+  Handle target = kAbsent;                             // kStep, kRoot, kCall
+  std::optional<Constant> constant;                    // kCall where the result is a constant
+  std::optional<FactValue> fact;                       // kFact
   std::vector<std::shared_ptr<const CodeImage>> code;  // kCode: one image, or none where the client no longer has it
-  std::optional<Operand> result;       // kMeta: tensors by metadata, sequences of them, constants
-  std::string raised_type;             // kCall, kMeta: the exception's type as module:qualname, "" where none
+  std::optional<Operand> result;                       // kMeta: tensors by metadata, sequences of them, constants
+  std::string raised_type;                             // kCall, kMeta: the exception's type as module:qualname, "" where none
   std::string raised_text;
 
   template <typename V, typename S>
@@ -169,14 +169,18 @@ struct AnswerItem {
 
 struct Questions {
   std::vector<Question> items;
+
   template <typename V, typename S>
-  static void VisitFields(V& v, S& s) { v("items", s.items); }
+  static void VisitFields(V& v, S& s) {
+    v("items", s.items);
+  }
 };
 
 // `items` are parallel to the questions; `records` describe the objects met.
 struct Answers {
   std::vector<AnswerItem> items;
   std::vector<ObjectRecord> records;
+
   template <typename V, typename S>
   static void VisitFields(V& v, S& s) {
     v("items", s.items);

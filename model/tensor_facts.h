@@ -15,11 +15,11 @@ struct TensorFacts {
   bool requires_grad = false;
   bool is_leaf = false;
   bool is_inference = false;
-  bool has_grad = false;      // .grad is not None; not compared unless read
-  std::vector<int64_t> sizes;    // elements per dimension; empty for layouts without sizes
-  std::vector<int64_t> strides;  // in elements; empty for layouts without strides
-  int64_t storage_offset = 0;    // in elements; not compared unless read
-  uint64_t keys = 0;             // dispatch keys after the thread's include and exclude sets; of this torch build
+  bool has_grad = false;              // .grad is not None; not compared unless read
+  std::vector<int64_t> sizes;         // elements per dimension; empty for layouts without sizes
+  std::vector<int64_t> strides;       // in elements; empty for layouts without strides
+  int64_t storage_offset = 0;         // in elements; not compared unless read
+  uint64_t keys = 0;                  // dispatch keys after the thread's include and exclude sets; of this torch build
   std::vector<int64_t> dynamic_dims;  // mark_dynamic
   std::vector<int64_t> static_dims;   // mark_static
 
@@ -39,6 +39,7 @@ struct TensorFacts {
     v("dynamic_dims", s.dynamic_dims);
     v("static_dims", s.static_dims);
   }
+
   bool operator==(const TensorFacts&) const = default;
 };
 

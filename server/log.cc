@@ -24,11 +24,9 @@ absl::Status OpenLog(const Settings& settings) {
   absl::Status status;
   std::vector<spdlog::sink_ptr> sinks;
   try {
-    sinks.push_back(std::make_shared<spdlog::sinks::rotating_file_sink_mt>(settings.log_file,
-                                                                           kFileBytes, kFiles));
+    sinks.push_back(std::make_shared<spdlog::sinks::rotating_file_sink_mt>(settings.log_file, kFileBytes, kFiles));
   } catch (const spdlog::spdlog_ex& error) {
-    status = absl::UnavailableError(
-        StrCat("cannot write the log ", settings.log_file, ": ", std::string_view(error.what())));
+    status = absl::UnavailableError(StrCat("cannot write the log ", settings.log_file, ": ", std::string_view(error.what())));
   }
   if (settings.foreground || !status.ok())
     sinks.push_back(std::make_shared<spdlog::sinks::stderr_sink_mt>());

@@ -36,8 +36,7 @@ struct CommandLine {
 // What is wrong with the command line, or --help, ends the process here.
 CommandLine ReadCommandLine(int argc, char** argv) {
   CommandLine line;
-  CLI::App app("framegated " FRAMEGATE_BUILD
-               ": translates Python frames once for all processes of a user");
+  CLI::App app("framegated " FRAMEGATE_BUILD ": translates Python frames once for all processes of a user");
   const std::vector<SettingRow>& rows = SettingRows();
   for (size_t i = 0; i < rows.size(); ++i) {
     std::string flag(rows[i].flag);
@@ -48,8 +47,7 @@ CommandLine ReadCommandLine(int argc, char** argv) {
     else
       app.add_option(flag, line.flags[i], doc);
   }
-  app.add_option("--ready-fd", line.ready_fd,
-                 "descriptor that is told \"ready\", \"busy\" or an error, and closed");
+  app.add_option("--ready-fd", line.ready_fd, "descriptor that is told \"ready\", \"busy\" or an error, and closed");
   app.set_version_flag("--version", FRAMEGATE_BUILD);
   try {
     app.parse(argc, argv);
@@ -97,8 +95,7 @@ void StopOnSignal(sigset_t signals, Daemon* daemon) {
 }
 
 void MakeDirectories(const std::string& directory) {
-  for (size_t slash = directory.find('/', 1); slash != std::string::npos;
-       slash = directory.find('/', slash + 1))
+  for (size_t slash = directory.find('/', 1); slash != std::string::npos; slash = directory.find('/', slash + 1))
     mkdir(directory.substr(0, slash).c_str(), 0700);
   mkdir(directory.c_str(), 0700);
 }

@@ -17,8 +17,7 @@ absl::Status ParseValue(std::string_view text, std::string* value) {
 }
 
 absl::Status ParseValue(std::string_view text, uint64_t* value) {
-  return ParseInteger(text, value) ? absl::OkStatus()
-                                   : absl::InvalidArgumentError("is not a whole number");
+  return ParseInteger(text, value) ? absl::OkStatus() : absl::InvalidArgumentError("is not a whole number");
 }
 
 absl::Status ParseValue(std::string_view text, double* value) {
@@ -72,19 +71,16 @@ absl::Status MakeAbsolute(std::string* path) {
   if ((*path)[0] == '/')
     return absl::OkStatus();
   if (getcwd(here, sizeof here) == nullptr)
-    return absl::InvalidArgumentError(
-        StrCat(*path, " is relative, and the working directory is gone; give an absolute path"));
+    return absl::InvalidArgumentError(StrCat(*path, " is relative, and the working directory is gone; give an absolute path"));
   *path = StrCat(std::string_view(here), "/", *path);
   return absl::OkStatus();
 }
 
-absl::Status OneOf(std::string_view name, const std::string& value,
-                   const std::vector<std::string>& allowed) {
+absl::Status OneOf(std::string_view name, const std::string& value, const std::vector<std::string>& allowed) {
   for (const std::string& word : allowed)
     if (word == value)
       return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      StrCat(name, "=", value, ": give one of ", StrJoin(allowed, ", ")));
+  return absl::InvalidArgumentError(StrCat(name, "=", value, ": give one of ", StrJoin(allowed, ", ")));
 }
 
 }  // namespace
@@ -117,12 +113,10 @@ absl::StatusOr<Settings> ReadSettings(const std::vector<std::string>& flags) {
     if (!by_flag && !by_variable)
       continue;
     if (absl::Status status = rows[i].assign(text, &settings); !status.ok())
-      return absl::InvalidArgumentError(StrCat(by_flag ? rows[i].flag : rows[i].variable, "=", text,
-                                               " ", std::string(status.message())));
+      return absl::InvalidArgumentError(StrCat(by_flag ? rows[i].flag : rows[i].variable, "=", text, " ", std::string(status.message())));
   }
   RETURN_IF_ERROR(OneOf("store", settings.store, {"rw", "ro", "off"}));
-  RETURN_IF_ERROR(
-      OneOf("log_level", settings.log_level, {"debug", "info", "warning", "error", "off"}));
+  RETURN_IF_ERROR(OneOf("log_level", settings.log_level, {"debug", "info", "warning", "error", "off"}));
   // The flag goes the way of the variable, so that both are made absolute and measured alike.
   if (!settings.socket.empty())
     setenv("FRAMEGATE_SOCKET", settings.socket.c_str(), 1);
@@ -140,8 +134,7 @@ std::vector<SettingReport> Describe(const Settings& settings) {
   std::vector<SettingReport> reports;
   const std::vector<SettingRow>& rows = SettingRows();
   for (size_t i = 0; i < rows.size(); ++i)
-    reports.push_back({std::string(rows[i].name), rows[i].print(settings),
-                       i < settings.origins.size() ? settings.origins[i] : "default"});
+    reports.push_back({std::string(rows[i].name), rows[i].print(settings), i < settings.origins.size() ? settings.origins[i] : "default"});
   return reports;
 }
 

@@ -57,8 +57,7 @@ TEST_F(SettingsTest, AFlagWinsOverTheEnvironment) {
 
 TEST_F(SettingsTest, ABadValueNamesWhereItStands) {
   setenv("FRAMEGATE_IDLE_SECONDS", "soon", 1);
-  EXPECT_THAT(std::string(ReadSettings(flags_).status().message()),
-              HasSubstr("FRAMEGATE_IDLE_SECONDS=soon"));
+  EXPECT_THAT(std::string(ReadSettings(flags_).status().message()), HasSubstr("FRAMEGATE_IDLE_SECONDS=soon"));
   unsetenv("FRAMEGATE_IDLE_SECONDS");
   Flag("store", "maybe");
   EXPECT_THAT(std::string(ReadSettings(flags_).status().message()), HasSubstr("rw, ro, off"));

@@ -52,15 +52,16 @@ absl::Status EnterUnit(Session& s, Interp& in, const model::Unit& unit) {
     frame->function->code = code;
     size_t slots = code->image->nlocalsplus();
     if (unit.continuation && from.nulls.size() != slots + from.depth)
-      return absl::InvalidArgumentError(StrCat("frame ", at, ": the null mask has ", from.nulls.size(), " cells, not ", slots + from.depth));
+      return absl::InvalidArgumentError(
+          StrCat("frame ", at, ": the null mask has ", from.nulls.size(), " cells, not ", slots + from.depth));
     if (from.offset >= code->index_of_unit.size() || slots > 0xffff)
       return absl::InvalidArgumentError(StrCat("frame ", at, ": offset ", from.offset, " is outside of its code"));
     auto cell = [&](Step step, uint32_t index) {
       Handle handle = s.mirror().Root(step, model::PairIndex(at, index));
       return s.Real(handle, s.subjects().Root(step, model::PairIndex(at, index)));
     };
-    size_t arguments = code->image->argcount + code->image->kwonlyargcount + ((code->image->flags & 0x4) != 0) +
-                       ((code->image->flags & 0x8) != 0);
+    size_t arguments =
+        code->image->argcount + code->image->kwonlyargcount + ((code->image->flags & 0x4) != 0) + ((code->image->flags & 0x8) != 0);
     for (uint32_t i = 0; i < slots; ++i) {
       bool empty = unit.continuation ? from.nulls[i] != 0 : i >= arguments;
       frame->slots.push_back(empty ? nullptr : cell(Step::kSlot, i));

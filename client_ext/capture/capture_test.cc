@@ -20,7 +20,9 @@ using model::Fact;
 using model::Handle;
 using model::Step;
 
-PyCodeObject* CodeOf(PyObject* function) { return reinterpret_cast<PyCodeObject*>(PyFunction_GET_CODE(function)); }
+PyCodeObject* CodeOf(PyObject* function) {
+  return reinterpret_cast<PyCodeObject*>(PyFunction_GET_CODE(function));
+}
 
 TEST(CodeTest, IdIsThatOfTheImageAndOutlivesSpecialisation) {
   LiveObjects objects("def f(n):\n  t = 0\n  for i in range(n):\n    t += i * 1.5\n  return [t for _ in 'ab'], (1, 'x'), lambda: t");
@@ -146,8 +148,13 @@ class UnitTest : public testing::Test {
   HandleTable handles_;
 };
 
-Constant Str(const char* text) { return Constant::Str(text); }
-Constant Int(int64_t value) { return Constant::Int(value); }
+Constant Str(const char* text) {
+  return Constant::Str(text);
+}
+
+Constant Int(int64_t value) {
+  return Constant::Int(value);
+}
 
 TEST_F(UnitTest, HoldsWhatTheFrameWillReadFirst) {
   const model::Summary summary = ObserveUnit(unit_, handles_);
@@ -157,7 +164,7 @@ TEST_F(UnitTest, HoldsWhatTheFrameWillReadFirst) {
       {x, {Step::kAttr, Str("n")}},
       {x, {Step::kAttr, Str("items")}, {Step::kItem, Int(1)}},
       {x, {Step::kType, {}}, {Step::kTypeAttr, Str("__call__")}, {Step::kFuncGlobals, {}}},
-      {x, {Step::kType, {}}, {Step::kTypeAttr, Str("helper")}},   // named by __call__
+      {x, {Step::kType, {}}, {Step::kTypeAttr, Str("helper")}},  // named by __call__
       {x, {Step::kType, {}}, {Step::kTypeAttr, Str("later")}},
       {x, {Step::kType, {}}, {Step::kMro, Int(2)}},
       {y, {Step::kDictItem, Str("a")}, {Step::kItem, Int(1)}, {Step::kDictItem, Str("b")}},
@@ -231,12 +238,13 @@ TEST_F(UnitTest, AReadSetIsEnoughForItsProgram) {
   const guards::ReadSet read_set = guards::ReadSetOf(program);
   auto live = CheckProgram::Link(guards::EncodeProgram(program), nullptr);
   ASSERT_TRUE(live.ok()) << live.status();
-  for (const char* change : {"", "SCALE = 4", "SCALE = 3; x.n = 5", "x.n = 2; x.none = 1", "del x.none; Base.shared = 2", "Base.shared = 1; y[2] = 0",
-                             "y[2] = None", "x = 5"}) {
+  for (const char* change : {"", "SCALE = 4", "SCALE = 3; x.n = 5", "x.n = 2; x.none = 1", "del x.none; Base.shared = 2",
+                             "Base.shared = 1; y[2] = 0", "y[2] = None", "x = 5"}) {
     objects_.Run(change);
     unit_.frames = objects_.Frames();
     HandleTable handles;
-    EXPECT_EQ((*live)->Evaluate(unit_.frames.data(), 1, nullptr).pass, PassesOn(program, ObserveReadSet(read_set, unit_, handles))) << change;
+    EXPECT_EQ((*live)->Evaluate(unit_.frames.data(), 1, nullptr).pass, PassesOn(program, ObserveReadSet(read_set, unit_, handles)))
+        << change;
   }
 }
 
@@ -248,9 +256,11 @@ class AnswerTest : public UnitTest {
     EXPECT_FALSE(PyErr_Occurred());
     return answers.ok() ? answers->items[0] : model::AnswerItem();
   }
+
   model::AnswerItem Call(const char* symbol, std::vector<model::Operand> args) {
     return Ask({.kind = model::QuestionKind::kCall, .symbol = symbol, .args = std::move(args)});
   }
+
   static model::Operand Of(Constant constant) { return {.constant = std::move(constant)}; }
 };
 
@@ -270,7 +280,8 @@ TEST_F(AnswerTest, StepsFactsRootsAndCode) {
 
 TEST_F(AnswerTest, ObjectsAreDescribedWhenTheyAreMet) {
   const Handle y = handles_.Add(objects_["y"]);
-  auto answers = AnswerQuestions({.items = {{.kind = model::QuestionKind::kStep, .object = y, .step = Step::kDictItem, .key = Str("a")}}}, handles_);
+  auto answers =
+      AnswerQuestions({.items = {{.kind = model::QuestionKind::kStep, .object = y, .step = Step::kDictItem, .key = Str("a")}}}, handles_);
   ASSERT_TRUE(answers.ok());
   ASSERT_FALSE(answers->records.empty());
   EXPECT_EQ(answers->records[0].handle, answers->items[0].target);
@@ -292,17 +303,21 @@ TEST_F(AnswerTest, PureCalls) {
   EXPECT_EQ(*Call("_operator:floordiv", {Of(Int(-7)), Of(Int(2))}).constant, Int(-4));
   model::Operand list{.items = {Of(Str("a")), Of(Str("b"))}, .sequence = "list"};
   EXPECT_EQ(*Call("builtins:str.join", {Of(Str(",")), list}).constant, Str("a,b"));
-  EXPECT_EQ(*Ask({.kind = model::QuestionKind::kCall, .symbol = "builtins:int", .args = {Of(Str("ff"))}, .kwargs = {{"base", Of(Int(16))}}}).constant,
+  EXPECT_EQ(*Ask({.kind = model::QuestionKind::kCall, .symbol = "builtins:int", .args = {Of(Str("ff"))}, .kwargs = {{"base", Of(Int(16))}}})
+                 .constant,
             Int(255));
   const model::AnswerItem raised = Call("builtins:int", {Of(Str("x"))});
   EXPECT_EQ(raised.raised_type, "builtins:ValueError");
   EXPECT_EQ(raised.raised_text, "invalid literal for int() with base 10: 'x'");
   const model::Operand x{.handle = handles_.Add(objects_["x"])}, thing{.handle = handles_.Add(objects_["Base"])};
   EXPECT_EQ(*Call("builtins:isinstance", {x, thing}).constant, Constant::Bool(true));
-  EXPECT_TRUE(Ask({.kind = model::QuestionKind::kCall, .object = handles_.Add(FindSymbol("builtins:len")), .args = {Of(Str("abc"))}}).constant);
+  EXPECT_TRUE(
+      Ask({.kind = model::QuestionKind::kCall, .object = handles_.Add(FindSymbol("builtins:len")), .args = {Of(Str("abc"))}}).constant);
 }
 
-bool IsEmpty(const model::AnswerItem& item) { return Encode(item) == Encode(model::AnswerItem()); }
+bool IsEmpty(const model::AnswerItem& item) {
+  return Encode(item) == Encode(model::AnswerItem());
+}
 
 TEST_F(AnswerTest, WhatIsNotPureIsNotCalled) {
   objects_.Run("class M(type):\n  def __instancecheck__(c, o): return True\nclass L(metaclass=M): pass");
@@ -332,8 +347,11 @@ def infer(symbol, args, kwargs, ambient):
     return [args[0]._replace(sizes=args[1]), kwargs['n'], ambient]
 oracle.TensorMeta, oracle.infer = TensorMeta, infer)");
   const model::TensorFacts facts{.dtype = "torch.float32", .sizes = {2, 3}, .strides = {3, 1}, .keys = uint64_t{1} << 63};
-  model::Question question{.kind = model::QuestionKind::kMeta, .symbol = "torch:add", .args = {{.tensor = facts}, Of(Constant::Tuple({Int(7)}))},
-                           .kwargs = {{"n", Of(Int(5))}}, .ambient = Constant::Tuple({Constant::Bool(true)})};
+  model::Question question{.kind = model::QuestionKind::kMeta,
+                           .symbol = "torch:add",
+                           .args = {{.tensor = facts}, Of(Constant::Tuple({Int(7)}))},
+                           .kwargs = {{"n", Of(Int(5))}},
+                           .ambient = Constant::Tuple({Constant::Bool(true)})};
   const model::AnswerItem item = Ask(question);
   ASSERT_TRUE(item.result.has_value());
   ASSERT_EQ(item.result->items.size(), 3u);

@@ -53,7 +53,9 @@ const CodeRecord* FindRecord(PyCodeObject* code) {
   return ExtraIndex() < 0 ? nullptr : static_cast<const CodeRecord*>(pycompat::ExtraOf(code, ExtraIndex()));
 }
 
-std::string Bytes(PyObject* bytes) { return {PyBytes_AS_STRING(bytes), static_cast<size_t>(PyBytes_GET_SIZE(bytes))}; }
+std::string Bytes(PyObject* bytes) {
+  return {PyBytes_AS_STRING(bytes), static_cast<size_t>(PyBytes_GET_SIZE(bytes))};
+}
 
 absl::Status ReadTexts(PyObject* tuple, std::vector<std::string>* texts) {
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuple); ++i)

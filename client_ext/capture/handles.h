@@ -24,14 +24,16 @@ class HandleTable {
   PyObject* Find(model::Handle handle) const;
   // kAbsent where the object has no handle.
   model::Handle HandleOf(PyObject* object) const;
+
   size_t size() const { return objects_.size(); }
 
   // How deep an object has been described already (observer.h); -1: not yet.
   int described(model::Handle handle) const { return described_[handle - 1]; }
+
   void set_described(model::Handle handle, int depth) { described_[handle - 1] = static_cast<int8_t>(depth); }
 
  private:
-  std::vector<PyObject*> objects_;    // handle - 1
+  std::vector<PyObject*> objects_;  // handle - 1
   std::vector<int8_t> described_;
   absl::flat_hash_map<PyObject*, model::Handle> handles_;
 };

@@ -37,7 +37,9 @@ const std::vector<PyObject*>& SpecialNames() {
   return names;
 }
 
-bool IsHeapType(const PyTypeObject* type) { return (type->tp_flags & Py_TPFLAGS_HEAPTYPE) != 0; }
+bool IsHeapType(const PyTypeObject* type) {
+  return (type->tp_flags & Py_TPFLAGS_HEAPTYPE) != 0;
+}
 
 // Code of torch itself: calls of it become nodes, its insides are not looked at unless asked for.
 bool IsTorchs(PyObject* function) {
@@ -53,17 +55,18 @@ bool IsContainer(PyObject* object) {
 
 bool IsIterator(PyObject* object) {
   return Py_IS_TYPE(object, &PyListIter_Type) || Py_IS_TYPE(object, &PyTupleIter_Type) || Py_IS_TYPE(object, &PyRangeIter_Type) ||
-         Py_IS_TYPE(object, &PyDictIterKey_Type) || Py_IS_TYPE(object, &PyDictIterValue_Type) ||
-         Py_IS_TYPE(object, &PyDictIterItem_Type) || Py_IS_TYPE(object, &PySetIter_Type) || PyRange_Check(object);
+         Py_IS_TYPE(object, &PyDictIterKey_Type) || Py_IS_TYPE(object, &PyDictIterValue_Type) || Py_IS_TYPE(object, &PyDictIterItem_Type) ||
+         Py_IS_TYPE(object, &PySetIter_Type) || PyRange_Check(object);
 }
 
 bool IsCCallable(PyObject* object) {
   return PyCFunction_Check(object) || Py_IS_TYPE(object, &PyMethodDescr_Type) || Py_IS_TYPE(object, &PyWrapperDescr_Type) ||
-         Py_IS_TYPE(object, &PyGetSetDescr_Type) || Py_IS_TYPE(object, &PyMemberDescr_Type) ||
-         Py_IS_TYPE(object, &PyClassMethodDescr_Type);
+         Py_IS_TYPE(object, &PyGetSetDescr_Type) || Py_IS_TYPE(object, &PyMemberDescr_Type) || Py_IS_TYPE(object, &PyClassMethodDescr_Type);
 }
 
-PyObject* CodeOf(PyObject* function) { return reinterpret_cast<PyFunctionObject*>(function)->func_code; }
+PyObject* CodeOf(PyObject* function) {
+  return reinterpret_cast<PyFunctionObject*>(function)->func_code;
+}
 
 void CollectNames(PyCodeObject* code, std::vector<PyObject*>* names, absl::flat_hash_set<PyObject*>* seen) {
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(code->co_names); ++i)
@@ -110,7 +113,9 @@ const std::vector<PyObject*>& Observer::NamesOf(PyCodeObject* code) {
   return it->second;
 }
 
-void Observer::UseNames(PyCodeObject* code) { CollectNames(code, &names_, &known_names_); }
+void Observer::UseNames(PyCodeObject* code) {
+  CollectNames(code, &names_, &known_names_);
+}
 
 void Observer::VisitGlobals(PyCodeObject* code, PyObject* globals, PyObject* builtins, int depth) {
   if (!globals_done_.emplace(code, globals).second)
@@ -153,7 +158,9 @@ std::vector<ObjectRecord> Observer::Drain() {
   return records;
 }
 
-void Observer::AddFact(Fact fact, PyObject* object, ObjectRecord* record) { record->facts.push_back(ReadFact(fact, object)); }
+void Observer::AddFact(Fact fact, PyObject* object, ObjectRecord* record) {
+  record->facts.push_back(ReadFact(fact, object));
+}
 
 void Observer::AddStep(Step step, uint32_t index, PyObject* from, int depth, ObjectRecord* record) {
   PyObject* target = nullptr;
@@ -313,9 +320,9 @@ void Observer::DescribeInstance(PyObject* object, int depth, ObjectRecord* recor
 
 // What C objects are made of: each of these steps says itself whether it applies.
 void Observer::DescribeParts(PyObject* object, int depth, ObjectRecord* record) {
-  static constexpr Step kParts[] = {Step::kCellContents, Step::kMethodFunc,  Step::kMethodSelf,   Step::kPropertyGet,
-                                    Step::kPropertySet,  Step::kPropertyDel, Step::kPartialFunc,  Step::kPartialArgs,
-                                    Step::kPartialKeywords, Step::kIterSource, Step::kProxyTarget, Step::kWeakrefTarget};
+  static constexpr Step kParts[] = {Step::kCellContents,    Step::kMethodFunc,  Step::kMethodSelf,  Step::kPropertyGet,
+                                    Step::kPropertySet,     Step::kPropertyDel, Step::kPartialFunc, Step::kPartialArgs,
+                                    Step::kPartialKeywords, Step::kIterSource,  Step::kProxyTarget, Step::kWeakrefTarget};
   static constexpr Fact kFacts[] = {Fact::kLength, Fact::kRange, Fact::kIterIndex, Fact::kIterRemaining, Fact::kSymbolName};
   for (Fact fact : kFacts)
     if (model::FactValue value = ReadFact(fact, object); value.known)

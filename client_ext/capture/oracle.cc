@@ -13,10 +13,22 @@ using Argument = model::Operand;
 using model::TensorFacts;
 using pycompat::Ref;
 
-PyObject* ToObject(bool value) { return PyBool_FromLong(value); }
-PyObject* ToObject(int64_t value) { return PyLong_FromLongLong(value); }
-PyObject* ToObject(uint64_t value) { return PyLong_FromUnsignedLongLong(value); }
-PyObject* ToObject(const std::string& value) { return PyUnicode_FromStringAndSize(value.data(), static_cast<Py_ssize_t>(value.size())); }
+PyObject* ToObject(bool value) {
+  return PyBool_FromLong(value);
+}
+
+PyObject* ToObject(int64_t value) {
+  return PyLong_FromLongLong(value);
+}
+
+PyObject* ToObject(uint64_t value) {
+  return PyLong_FromUnsignedLongLong(value);
+}
+
+PyObject* ToObject(const std::string& value) {
+  return PyUnicode_FromStringAndSize(value.data(), static_cast<Py_ssize_t>(value.size()));
+}
+
 PyObject* ToObject(const std::vector<int64_t>& values) {
   PyObject* tuple = PyTuple_New(static_cast<Py_ssize_t>(values.size()));
   for (size_t i = 0; tuple != nullptr && i < values.size(); ++i)
@@ -28,15 +40,21 @@ bool FromObject(PyObject* object, bool* value) {
   *value = object == Py_True;
   return PyBool_Check(object);
 }
+
 bool FromObject(PyObject* object, int64_t* value) {
   *value = PyLong_AsLongLong(object);
   return !PyErr_Occurred();
 }
+
 bool FromObject(PyObject* object, uint64_t* value) {
   *value = PyLong_AsUnsignedLongLong(object);
   return !PyErr_Occurred();
 }
-bool FromObject(PyObject* object, std::string* value) { return TextOf(object, value); }
+
+bool FromObject(PyObject* object, std::string* value) {
+  return TextOf(object, value);
+}
+
 bool FromObject(PyObject* object, std::vector<int64_t>* values) {
   if (!PyTuple_Check(object))
     return false;
@@ -56,15 +74,18 @@ struct FieldWriter {
       failed = true;
     Py_XDECREF(object);
   }
+
   PyObject* fields;
   bool failed = false;
 };
+
 struct FieldReader {
   template <typename T>
   void operator()(const char*, T& value) {
     ok = ok && at < PyTuple_GET_SIZE(fields) && FromObject(PyTuple_GET_ITEM(fields, at), &value);
     ++at;
   }
+
   PyObject* fields;
   Py_ssize_t at = 0;
   bool ok = true;

@@ -45,8 +45,8 @@ struct Contents {
 
 void Look(const Constant& constant, Contents* contents) {
   contents->set |= constant.kind == ConstantKind::kFrozenset;
-  contents->sequence |= constant.kind == ConstantKind::kStr || constant.kind == ConstantKind::kBytes ||
-                        constant.kind == ConstantKind::kTuple;
+  contents->sequence |=
+      constant.kind == ConstantKind::kStr || constant.kind == ConstantKind::kBytes || constant.kind == ConstantKind::kTuple;
   contents->large_int |= constant.kind == ConstantKind::kBigInt || constant.integer > kMaxGrowth || constant.integer < -kMaxGrowth;
   for (const Constant& item : constant.items)
     Look(item, contents);

@@ -50,7 +50,9 @@ PyCodeObject* CodeExtra::Patched(PyCodeObject* code, Patch patch, uint32_t offse
   return reinterpret_cast<PyCodeObject*>(copy.get());
 }
 
-PyCodeObject* CodeExtra::WithoutHandlers(PyCodeObject* code) { return Patched(code, Patch::kNone, 0, 0, {}); }
+PyCodeObject* CodeExtra::WithoutHandlers(PyCodeObject* code) {
+  return Patched(code, Patch::kNone, 0, 0, {});
+}
 
 PyCodeObject* CodeExtra::StoppingAt(PyCodeObject* code, uint32_t offset, uint32_t count) {
   const auto operand = static_cast<uint8_t>(count);

@@ -1,5 +1,5 @@
-// What is kept with a code object, in its extra slot, and dies with it: its sites as a root (owned by their regions) and patched copies of it.
-// GIL held.
+// What is kept with a code object, in its extra slot, and dies with it: its sites as a root (owned by their regions) and patched copies of
+// it. GIL held.
 #pragma once
 
 #include "client_ext/pycompat/code.h"
@@ -30,6 +30,7 @@ class CodeExtra {
           return site;
     return nullptr;
   }
+
   // Makes one that the region owns; null where memory is short.
   static Site* AddSite(PyCodeObject* code, Region* region);
   // The region's site is gone.

@@ -10,7 +10,9 @@ namespace {
 
 using pycompat::Ref;
 
-PyObject* Text(std::string_view text) { return PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace"); }
+PyObject* Text(std::string_view text) {
+  return PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace");
+}
 
 PyObject* Facts(const ErrorFacts& facts, const LiveUnit& live) {
   PyCodeObject* code = live.frames.front().code;

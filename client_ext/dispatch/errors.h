@@ -11,12 +11,12 @@
 namespace framegate::client {
 
 struct ErrorFacts {
-  const char* kind = "";     // as framegate/_framegate.pyi lists them
+  const char* kind = "";  // as framegate/_framegate.pyi lists them
   model::Reason reason = model::Reason::kNoReason;
   std::string detail, filename;
   int line = 0;
   uint32_t limit = 0;
-  size_t misses = 0;         // how many of the last records belong to it
+  size_t misses = 0;  // how many of the last records belong to it
 };
 
 // Sets the exception. `live` says which function it is about.

@@ -14,7 +14,9 @@ namespace {
 using model::SubjectId;
 using pycompat::Ref;
 
-PyObject* Text(const std::string& text) { return PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace"); }
+PyObject* Text(const std::string& text) {
+  return PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace");
+}
 
 bool IsAmbient(const model::Entry& entry, SubjectId id) {
   return id >= entry.subjects.size() || entry.subjects[id].step == model::Step::kAmbient;
@@ -38,7 +40,9 @@ bool IsGlobal(const model::Entry& entry, SubjectId id) {
   });
 }
 
-bool Put(PyObject* dict, const char* key, Ref value) { return value && PyDict_SetItemString(dict, key, value.get()) == 0; }
+bool Put(PyObject* dict, const char* key, Ref value) {
+  return value && PyDict_SetItemString(dict, key, value.get()) == 0;
+}
 
 // ((path, object), ...) from the root to the owner of the subject.
 Ref Chain(const model::Entry& entry, SubjectId id, const std::vector<std::vector<std::string>>& slot_names, const LiveUnit& live) {
@@ -61,8 +65,7 @@ bool PutValue(PyObject* dict, const model::Entry& entry, SubjectId id, const std
               const LiveUnit& live) {
   PyObject* value = IsAmbient(entry, id) ? nullptr : FindSubject(entry.subjects, id, live);
   return Put(dict, "value", Ref::Share(value == nullptr ? Py_None : value)) &&
-         Put(dict, "has_value", Ref::Steal(PyBool_FromLong(value != nullptr))) &&
-         Put(dict, "chain", Chain(entry, id, slot_names, live));
+         Put(dict, "has_value", Ref::Steal(PyBool_FromLong(value != nullptr))) && Put(dict, "chain", Chain(entry, id, slot_names, live));
 }
 
 }  // namespace
@@ -72,8 +75,7 @@ PyObject* NewGuardInfo(const model::Entry& entry, const model::GuardNote& note, 
   const std::string path = IsAmbient(entry, note.subject) ? "" : model::SubjectPath(entry.subjects, note.subject, slot_names);
   Ref dict = Ref::Steal(PyDict_New());
   if (!dict || !Put(dict.get(), "name", Ref::Steal(Text(path))) || !Put(dict.get(), "kind", Ref::Steal(Text(note.kind))) ||
-      !Put(dict.get(), "torch_kind", Ref::Steal(Text(note.torch_kind))) ||
-      !Put(dict.get(), "expected", Ref::Steal(Text(note.expected))) ||
+      !Put(dict.get(), "torch_kind", Ref::Steal(Text(note.torch_kind))) || !Put(dict.get(), "expected", Ref::Steal(Text(note.expected))) ||
       !Put(dict.get(), "line", Ref::Steal(PyLong_FromLong(note.line))) ||
       !Put(dict.get(), "is_global", Ref::Steal(PyBool_FromLong(IsGlobal(entry, note.subject)))) ||
       (live != nullptr && !PutValue(dict.get(), entry, note.subject, slot_names, *live)))

@@ -31,6 +31,7 @@ struct Attempt {
   std::chrono::nanoseconds backend{0};
 
   const model::Entry& entry() const { return *made->entry; }
+
   bool Passes() const { return made->checks->Evaluate(live.frames.data(), live.frames.size(), KeptObjects()).pass; }
 };
 

@@ -1,5 +1,5 @@
-// From a received entry to one that is installed: verified, linked, its graph compiled by the region's back-end, checked on the very frames it
-// is for. GIL held; runs Python code of back-ends and filters, so no region may be live.
+// From a received entry to one that is installed: verified, linked, its graph compiled by the region's back-end, checked on the very frames
+// it is for. GIL held; runs Python code of back-ends and filters, so no region may be live.
 #pragma once
 
 #include "client_ext/pycompat/python.h"
@@ -25,8 +25,8 @@ struct Trial {
   std::chrono::nanoseconds backend{0};  // time that the back-end took
 };
 
-// `handles` are those of the translation that made the entry, null for a stored one. On kInstalled the entry is in the site, its checks have
-// just passed and KeptObjects() holds what they keep.
+// `handles` are those of the translation that made the entry, null for a stored one. On kInstalled the entry is in the site, its checks
+// have just passed and KeptObjects() holds what they keep.
 Trial Install(Site& site, std::shared_ptr<const model::Entry> entry, const LiveUnit& live, const HandleTable* handles);
 
 }  // namespace framegate::client

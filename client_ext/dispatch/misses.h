@@ -5,8 +5,8 @@
 
 namespace framegate::client {
 
-// Evaluates every installed entry again and records for each what kept it from fitting. Sizes and numbers that differ are noted in the site:
-// they become symbolic in what is translated next. Gives the number of records.
+// Evaluates every installed entry again and records for each what kept it from fitting. Sizes and numbers that differ are noted in the
+// site: they become symbolic in what is translated next. Gives the number of records.
 size_t RecordMisses(Site& site, const LiveUnit& live);
 
 }  // namespace framegate::client

@@ -40,11 +40,13 @@ Turnstile& Waiting() {
 class Turn {
  public:
   Turn(Site& site, uint64_t thread) : site_(site) { site.compiling = thread; }
+
   ~Turn() {
     site_.compiling = 0;
     const std::lock_guard lock(Waiting().mutex);
     Waiting().changed.notify_all();
   }
+
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
 
@@ -55,12 +57,9 @@ class Turn {
 // Until nobody compiles for the site. False with an exception set: a signal handler raised.
 bool WaitForOthers(const Site& site) {
   while (site.compiling != 0) {
-    Py_BEGIN_ALLOW_THREADS
-    std::unique_lock lock(Waiting().mutex);
+    Py_BEGIN_ALLOW_THREADS std::unique_lock lock(Waiting().mutex);
     Waiting().changed.wait_for(lock, std::chrono::milliseconds(20));
-    Py_END_ALLOW_THREADS
-    if (PyErr_CheckSignals() != 0)
-      return false;
+    Py_END_ALLOW_THREADS if (PyErr_CheckSignals() != 0) return false;
   }
   return true;
 }

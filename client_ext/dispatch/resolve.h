@@ -21,11 +21,13 @@ struct Resolution {
   Installed* entry = nullptr;
 };
 
-// REQUIRES: no installed entry of the site fits the unit at hand (Site::Find). May run Python code: back-ends, filters, callbacks; no region
-// is live meanwhile. `frames` stay valid for as long as whoever calls holds them.
+// REQUIRES: no installed entry of the site fits the unit at hand (Site::Find). May run Python code: back-ends, filters, callbacks; no
+// region is live meanwhile. `frames` stay valid for as long as whoever calls holds them.
 Resolution ResolveMiss(PyThreadState* thread, std::shared_ptr<Site> site, const LiveUnit& live);
 
 // How an installed entry runs.
-inline Way WayOf(const Installed& entry) { return entry.code ? Way::kEntry : entry.quiet ? Way::kQuiet : Way::kOriginal; }
+inline Way WayOf(const Installed& entry) {
+  return entry.code ? Way::kEntry : entry.quiet ? Way::kQuiet : Way::kOriginal;
+}
 
 }  // namespace framegate::client

@@ -13,7 +13,9 @@ std::vector<PyObject*>& Kept() {
 
 }  // namespace
 
-PyObject** KeptObjects() { return Kept().data(); }
+PyObject** KeptObjects() {
+  return Kept().data();
+}
 
 void ReserveKept(size_t count) {
   if (count > Kept().size())

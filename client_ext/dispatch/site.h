@@ -26,27 +26,27 @@ struct LinkedObject {
 struct Installed {
   std::shared_ptr<const model::Entry> entry;
   std::unique_ptr<CheckProgram> checks;
-  pycompat::Ref code;                  // null where the original runs
+  pycompat::Ref code;  // null where the original runs
   std::vector<LinkedObject> links;
-  std::vector<uint32_t> globals;       // locals that receive the globals dict of the frame at hand
-  std::string id;                      // compile id: "0/1"
+  std::vector<uint32_t> globals;  // locals that receive the globals dict of the frame at hand
+  std::string id;                 // compile id: "0/1"
   // The original runs, and nothing it calls can be compiled: the hook may be off meanwhile.
   bool quiet = false;
 };
 
 struct Site {
-  Region* region = nullptr;            // null once the region has dropped it
-  model::Unit unit;                    // roots: filled in on the first miss
+  Region* region = nullptr;  // null once the region has dropped it
+  model::Unit unit;          // roots: filled in on the first miss
   std::vector<std::shared_ptr<Installed>> entries;
-  std::vector<std::string> dynamic_subjects;  // sorted: paths whose sizes or numbers changed between calls
-  std::vector<std::string> separating;         // sorted: subjects that have kept an entry from fitting
+  std::vector<std::string> dynamic_subjects;        // sorted: paths whose sizes or numbers changed between calls
+  std::vector<std::string> separating;              // sorted: subjects that have kept an entry from fitting
   model::Reason passed = model::Reason::kNoReason;  // otherwise the original always runs, unasked
-  bool only_direct = false;            // skipped file: a root only where the region's callable asked for it
-  bool full = false;                   // as many entries as the limit allows: what is there is still used
-  bool seen = false;                   // eager_then_compile: it was called before
-  int64_t number = -1;                 // first part of the compile ids; -1: none yet
-  uint32_t made = 0;                   // entries made so far, dropped ones included
-  uint64_t compiling = 0;              // id of the thread that compiles for it, 0: none
+  bool only_direct = false;                         // skipped file: a root only where the region's callable asked for it
+  bool full = false;                                // as many entries as the limit allows: what is there is still used
+  bool seen = false;                                // eager_then_compile: it was called before
+  int64_t number = -1;                              // first part of the compile ids; -1: none yet
+  uint32_t made = 0;                                // entries made so far, dropped ones included
+  uint64_t compiling = 0;                           // id of the thread that compiles for it, 0: none
 
   // The entry whose checks pass on the frames; null where none does. `kept` gets what its checks keep, borrowed.
   Installed* Find(const LiveFrame* frames, size_t count, PyObject** kept) noexcept;

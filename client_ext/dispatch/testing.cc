@@ -96,8 +96,8 @@ PyObject* InstallRoot(PyObject*, PyObject* args) {
 PyObject* InstallContinuation(PyObject*, PyObject* args) {
   PyObject *region = nullptr, *functions = nullptr, *graph = nullptr;
   const char *unit_text = nullptr, *entry_text = nullptr, *program_text = nullptr;
-  if (!PyArg_ParseTuple(args, "O!O!sss|O:install_continuation", region_type, &region, &PyTuple_Type, &functions, &unit_text,
-                        &entry_text, &program_text, &graph))
+  if (!PyArg_ParseTuple(args, "O!O!sss|O:install_continuation", region_type, &region, &PyTuple_Type, &functions, &unit_text, &entry_text,
+                        &program_text, &graph))
     return nullptr;
   model::Unit unit;
   if (const absl::Status parsed = Parse(unit_text, &unit); !parsed.ok())
@@ -129,8 +129,8 @@ PyMethodDef functions[] = {{"install", InstallRoot, METH_VARARGS, nullptr},
                            {"install_continuation", InstallContinuation, METH_VARARGS, nullptr},
                            {"code_id", CodeIdText, METH_O, nullptr},
                            {}};
-PyModuleDef definition = {PyModuleDef_HEAD_INIT, "framegate._framegate._testing", nullptr, -1, functions, nullptr, nullptr, nullptr,
-                          nullptr};
+PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT, "framegate._framegate._testing", nullptr, -1, functions, nullptr, nullptr, nullptr, nullptr};
 
 }  // namespace
 

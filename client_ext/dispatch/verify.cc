@@ -24,8 +24,8 @@ void ExpectSlots(const LiveUnit& live, bool continuation, ExpectedCode* expected
   expected->posonlyargcount = static_cast<uint32_t>(code->co_posonlyargcount);
   expected->kwonlyargcount = static_cast<uint32_t>(code->co_kwonlyargcount);
   expected->star_flags = static_cast<uint32_t>(code->co_flags) & (CO_VARARGS | CO_VARKEYWORDS);
-  const uint32_t arguments = expected->argcount + expected->kwonlyargcount + ((code->co_flags & CO_VARARGS) != 0) +
-                             ((code->co_flags & CO_VARKEYWORDS) != 0);
+  const uint32_t arguments =
+      expected->argcount + expected->kwonlyargcount + ((code->co_flags & CO_VARARGS) != 0) + ((code->co_flags & CO_VARKEYWORDS) != 0);
   expected->slots.assign(arguments, SlotContent::kObject);
 }
 

@@ -110,7 +110,9 @@ int TruthOfResult(PyObject* value, PyObject* name) {
   return length < 0 ? -1 : length > 0;
 }
 
-bool IsInverted(PyCodeObject* code, uint32_t offset) { return pycompat::OpargAt(code, offset) != 0; }
+bool IsInverted(PyCodeObject* code, uint32_t offset) {
+  return pycompat::OpargAt(code, offset) != 0;
+}
 
 // Pushes the truth that `truth` is, inverted or not. False where it is an error.
 bool PushTruth(Pending* pending, int truth, bool invert) {

@@ -18,8 +18,7 @@ namespace {
 PyTypeObject* drive_type = nullptr;
 
 struct Drive {
-  PyObject_HEAD
-  vectorcallfunc vectorcall;
+  PyObject_HEAD vectorcallfunc vectorcall;
   Region* region;
   std::shared_ptr<const model::Entry> entry;
   uint32_t plan;
@@ -27,10 +26,12 @@ struct Drive {
   PyCodeObject* code;  // borrowed, compared only: what may call it
 };
 
-Drive* Self(PyObject* object) { return reinterpret_cast<Drive*>(object); }
+Drive* Self(PyObject* object) {
+  return reinterpret_cast<Drive*>(object);
+}
 
-// Whether the arguments lie on the value stack of the frame and the code does nothing any more but return: then it needs neither them nor its
-// locals, and what they hold can go before the frames run on.
+// Whether the arguments lie on the value stack of the frame and the code does nothing any more but return: then it needs neither them nor
+// its locals, and what they hold can go before the frames run on.
 bool IsLastCall(pycompat::Frame* frame, PyObject* const* args) {
   PyCodeObject* code = pycompat::CodeOf(frame);
   PyObject** slots = pycompat::SlotsOf(frame);
@@ -92,9 +93,12 @@ void Dealloc(PyObject* object) {
 }
 
 PyMemberDef members[] = {{"__vectorcalloffset__", T_PYSSIZET, offsetof(Drive, vectorcall), READONLY, nullptr}, {}};
-PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(Dealloc)}, {Py_tp_traverse, reinterpret_cast<void*>(Traverse)},
-                       {Py_tp_clear, reinterpret_cast<void*>(Clear)},     {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
-                       {Py_tp_members, members},                          {0, nullptr}};
+PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(Dealloc)},
+                       {Py_tp_traverse, reinterpret_cast<void*>(Traverse)},
+                       {Py_tp_clear, reinterpret_cast<void*>(Clear)},
+                       {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
+                       {Py_tp_members, members},
+                       {0, nullptr}};
 PyType_Spec spec = {"framegate._framegate.Drive", sizeof(Drive), 0,
                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
 

@@ -19,8 +19,8 @@ using pycompat::Ref;
 // Stubs by the size of their frame, 2^n words; made when first needed.
 constexpr size_t kSmallest = 5, kLargest = 24;
 std::array<PyObject*, kLargest + 1> stubs{};
-PyCodeObject* nothing = nullptr;            // returns None
-pycompat::Evaluator around = nullptr;       // the evaluator to put back once the stub's frame is taken
+PyCodeObject* nothing = nullptr;       // returns None
+pycompat::Evaluator around = nullptr;  // the evaluator to put back once the stub's frame is taken
 
 // A function that returns None, in a frame of at least `words`.
 PyObject* NewStub(int words) {

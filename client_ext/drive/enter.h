@@ -10,16 +10,16 @@
 namespace framegate::client {
 
 struct Entering {
-  PyObject* function = nullptr;    // borrowed PyFunctionObject: gives globals, builtins and what zero-argument super() asks for
-  PyCodeObject* code = nullptr;    // borrowed: the function's own, a patched copy of it, or new code
-  PyObject** cells = nullptr;      // slots, then stack cells; references that the frame takes over, null where empty
-  uint32_t depth = 0;              // stack cells
-  uint32_t offset = 0;             // unit to go on at, or where `exception` is raised
-  PyObject* exception = nullptr;   // borrowed; null: none is raised
+  PyObject* function = nullptr;   // borrowed PyFunctionObject: gives globals, builtins and what zero-argument super() asks for
+  PyCodeObject* code = nullptr;   // borrowed: the function's own, a patched copy of it, or new code
+  PyObject** cells = nullptr;     // slots, then stack cells; references that the frame takes over, null where empty
+  uint32_t depth = 0;             // stack cells
+  uint32_t offset = 0;            // unit to go on at, or where `exception` is raised
+  PyObject* exception = nullptr;  // borrowed; null: none is raised
 };
 
-// What the code returns, or null with an exception set. `cells` are given up in any case. REQUIRES: offset is an instruction of the code and
-// depth is what it expects; the slots and stack cells are what verified code left or the interpreter itself would have there.
+// What the code returns, or null with an exception set. `cells` are given up in any case. REQUIRES: offset is an instruction of the code
+// and depth is what it expects; the slots and stack cells are what verified code left or the interpreter itself would have there.
 PyObject* EnterFrame(PyThreadState* thread, const Entering& entering);
 
 // Gives up the cells of what was not entered.

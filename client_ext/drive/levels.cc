@@ -48,11 +48,9 @@ bool EnterLevel(Descent& descent, const Pending::Frame& frame, PyObject* const* 
   own.resize(own.size() + 2);
   own[own.size() - (pycompat::kNullBelowCallable ? 1 : 2)] = Py_NewRef(descend);
   next_descent = &descent;
-  PyObject* done = EnterFrame(descent.thread, {.function = frame.function.get(),
-                                               .code = copy,
-                                               .cells = own.data(),
-                                               .depth = frame.depth + 2,
-                                               .offset = frame.offset});
+  PyObject* done =
+      EnterFrame(descent.thread,
+                 {.function = frame.function.get(), .code = copy, .cells = own.data(), .depth = frame.depth + 2, .offset = frame.offset});
   next_descent = nullptr;
   if (done != nullptr) {
     Py_DECREF(done);

@@ -22,12 +22,14 @@ using pycompat::Ref;
 class HandledScope {
  public:
   explicit HandledScope(PyThreadState* thread) : thread_(thread), before_(pycompat::Handled(thread)) {}
+
   ~HandledScope() {
     PyObject* raised = pycompat::TakeRaised();
     pycompat::SetHandled(thread_, before_);
     if (raised != nullptr)
       pycompat::SetRaised(raised);
   }
+
   HandledScope(const HandledScope&) = delete;
   HandledScope& operator=(const HandledScope&) = delete;
 
@@ -126,10 +128,8 @@ class Loop {
   std::optional<PyObject*> RunOriginal(Region* region, bool* raised_here) {
     const Pending::Frame& top = pending_.top();
     const Ref code = top.code, function = top.function;
-    Entering entering{.function = function.get(),
-                      .code = reinterpret_cast<PyCodeObject*>(code.get()),
-                      .depth = top.depth,
-                      .offset = top.offset};
+    Entering entering{
+        .function = function.get(), .code = reinterpret_cast<PyCodeObject*>(code.get()), .depth = top.depth, .offset = top.offset};
     std::vector<PyObject*> cells;
     pending_.TakeTop(&cells);
     entering.cells = cells.data();
@@ -182,8 +182,7 @@ class Loop {
 };
 
 struct PendingObject {
-  PyObject_HEAD
-  Pending pending;
+  PyObject_HEAD Pending pending;
 };
 
 PyTypeObject* pending_type = nullptr;

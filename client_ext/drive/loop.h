@@ -1,5 +1,5 @@
-// The loop that runs pending frames to the end of the root: break by break, through compiled continuations where there are some, otherwise in the
-// original code of each frame. Neither the C stack nor memory grows with the number of breaks. GIL held.
+// The loop that runs pending frames to the end of the root: break by break, through compiled continuations where there are some, otherwise
+// in the original code of each frame. Neither the C stack nor memory grows with the number of breaks. GIL held.
 #pragma once
 
 #include "client_ext/drive/pending.h"

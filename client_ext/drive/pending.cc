@@ -18,7 +18,9 @@ bool Refuse(const char* what) {
 
 }  // namespace
 
-Pending::Pending(Pending&& other) noexcept { *this = std::move(other); }
+Pending::Pending(Pending&& other) noexcept {
+  *this = std::move(other);
+}
 
 Pending& Pending::operator=(Pending&& other) noexcept {
   std::swap(entry_, other.entry_);
@@ -31,7 +33,9 @@ Pending& Pending::operator=(Pending&& other) noexcept {
   return *this;
 }
 
-Pending::~Pending() { Clear(); }
+Pending::~Pending() {
+  Clear();
+}
 
 void Pending::Clear() {
   for (PyObject* cell : std::exchange(cells_, {}))

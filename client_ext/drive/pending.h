@@ -16,13 +16,13 @@ class Pending {
  public:
   struct Frame {
     pycompat::Ref function;
-    pycompat::Ref code;               // the function's at the time of the break
-    const model::PendingFrame* row;   // of the plan: how it goes on
-    size_t begin = 0;                 // of its slots among the cells
+    pycompat::Ref code;              // the function's at the time of the break
+    const model::PendingFrame* row;  // of the plan: how it goes on
+    size_t begin = 0;                // of its slots among the cells
     uint32_t slots = 0;
-    uint32_t depth = 0;               // stack cells, after the slots
-    uint32_t offset = 0;              // where it stands, in code units
-    bool waits = false;               // for the value of the frame above it
+    uint32_t depth = 0;   // stack cells, after the slots
+    uint32_t offset = 0;  // where it stands, in code units
+    bool waits = false;   // for the value of the frame above it
   };
 
   Pending() = default;
@@ -35,23 +35,31 @@ class Pending {
   bool Take(std::shared_ptr<const model::Entry> entry, const model::BreakPlan& plan, PyObject** args, size_t count, bool steal);
 
   bool empty() const { return frames_.empty(); }
+
   Frame& top() { return frames_.back(); }
+
   const std::vector<Frame>& frames() const { return frames_; }
+
   PyObject* const* cells() const { return cells_.data(); }
+
   PyCodeObject* top_code() { return reinterpret_cast<PyCodeObject*>(top().code.get()); }
+
   PyObject** top_cells() { return cells_.data() + top().begin; }
+
   size_t top_count() const { return frames_.back().slots + frames_.back().depth; }
 
   // The innermost value stack. Push takes the reference over; Pop gives it.
   void Push(PyObject* value);
   PyObject* Pop();
   void Shrink(uint32_t depth);
+
   PyObject* peek() { return cells_.back(); }
 
   // The innermost frame ends; the one below becomes the innermost.
   void DropTop();
   // The same, but the references of its cells go to the caller.
   void TakeTop(std::vector<PyObject*>* cells);
+
   // The references of all cells, for code that continues all frames. The frames stay, without cells.
   std::vector<PyObject*> TakeCells() { return std::exchange(cells_, {}); }
 
@@ -61,6 +69,7 @@ class Pending {
   model::Unit ToUnit() const;
 
   const model::BreakPlan& plan() const { return *plan_; }
+
   // The exception that is on its way through the frames; null: none.
   pycompat::Ref exception;
   // The exception being handled at the break, where it was given.

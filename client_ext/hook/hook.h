@@ -15,7 +15,9 @@ Region* SetLive(PyThreadState* thread, Region* region);
 class LiveScope {
  public:
   LiveScope(PyThreadState* thread, Region* region) : thread_(thread), before_(SetLive(thread, region)) {}
+
   ~LiveScope() { SetLive(thread_, before_); }
+
   LiveScope(const LiveScope&) = delete;
   LiveScope& operator=(const LiveScope&) = delete;
 

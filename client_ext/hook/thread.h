@@ -9,11 +9,11 @@ struct Region;
 struct Entering;
 
 // What a call does where no installed entry fits. columns: name, text
-#define FRAMEGATE_STANCES(STANCE)                \
-  STANCE(kDefault, "default")                    \
-  STANCE(kForceEager, "force_eager")             \
+#define FRAMEGATE_STANCES(STANCE)                 \
+  STANCE(kDefault, "default")                     \
+  STANCE(kForceEager, "force_eager")              \
   STANCE(kEagerOnRecompile, "eager_on_recompile") \
-  STANCE(kFailOnRecompile, "fail_on_recompile")  \
+  STANCE(kFailOnRecompile, "fail_on_recompile")   \
   STANCE(kEagerThenCompile, "eager_then_compile")
 
 enum class Stance : uint8_t {

@@ -32,11 +32,13 @@ PyMethodDef definitions[] = {
 PyObject* helpers[std::size(definitions)];
 PyObject* null_sentinel = nullptr;
 
-PyObject* SentinelRepr(PyObject*) { return PyUnicode_FromString("<empty>"); }
+PyObject* SentinelRepr(PyObject*) {
+  return PyUnicode_FromString("<empty>");
+}
 
 PyType_Slot sentinel_slots[] = {{Py_tp_repr, reinterpret_cast<void*>(SentinelRepr)}, {0, nullptr}};
-PyType_Spec sentinel_spec = {"framegate._framegate.Empty", sizeof(PyObject), 0,
-                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, sentinel_slots};
+PyType_Spec sentinel_spec = {"framegate._framegate.Empty", sizeof(PyObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                             sentinel_slots};
 
 }  // namespace
 
@@ -58,6 +60,8 @@ PyObject* FindHelper(std::string_view name) {
   return nullptr;
 }
 
-PyObject* NullSentinel() { return null_sentinel; }
+PyObject* NullSentinel() {
+  return null_sentinel;
+}
 
 }  // namespace framegate::client

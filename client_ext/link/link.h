@@ -10,9 +10,9 @@ namespace framegate::client {
 
 struct LinkContext {
   Region* region = nullptr;
-  bool continuation = false;           // drive then hands its state on instead of running it
+  bool continuation = false;  // drive then hands its state on instead of running it
   const LiveUnit* live = nullptr;
-  pycompat::Ref graph;                 // what new code calls for the graph; null where the entry has none
+  pycompat::Ref graph;  // what new code calls for the graph; null where the entry has none
 };
 
 // Fills in code, links and globals of `installed`, whose entry and checks are set. REQUIRES: the entry's code is verified.

@@ -15,6 +15,7 @@ class Reader {
   Reader(const uint8_t* at, const uint8_t* end, int line) : at_(at), end_(end), line_(line) {}
 
   bool more() const { return at_ < end_; }
+
   // The place of the next entry, and how many units it covers.
   Place Next(size_t* units) {
     const uint8_t first = *at_++;
@@ -45,6 +46,7 @@ class Reader {
 
  private:
   int Byte() { return at_ < end_ ? *at_++ : 0; }
+
   unsigned Number() {
     unsigned value = 0;
     for (int shift = 0; at_ < end_; shift += 6) {
@@ -55,6 +57,7 @@ class Reader {
     }
     return value;
   }
+
   int Signed() {
     const unsigned value = Number();
     return value & 1 ? -static_cast<int>(value >> 1) : static_cast<int>(value >> 1);
@@ -73,6 +76,7 @@ class Writer {
     for (; units > 0; units -= std::min(units, kMaxUnits))
       AddEntry(place, std::min(units, kMaxUnits));
   }
+
   std::string Take() { return std::move(out_); }
 
  private:
@@ -91,6 +95,7 @@ class Writer {
     Number(static_cast<unsigned>(place.column + 1));
     Number(static_cast<unsigned>(place.end_column + 1));
   }
+
   void Number(unsigned value) {
     for (; value > 63; value >>= 6)
       out_.push_back(static_cast<char>(64 | (value & 63)));

@@ -57,7 +57,9 @@ guards::Verdict CheckProgram::Evaluate(const LiveFrame* frames, size_t frame_cou
   return guards::Evaluate(*linked_, probe, Registers(), kept);
 }
 
-const std::vector<uint32_t>& CheckProgram::keep_slots() const { return linked_->keep_slots(); }
+const std::vector<uint32_t>& CheckProgram::keep_slots() const {
+  return linked_->keep_slots();
+}
 
 CheckProgram::Miss CheckProgram::Explain(uint32_t instruction, const LiveFrame* frames, size_t frame_count) const {
   const guards::Instruction& failed = program_.instructions[instruction];
@@ -96,12 +98,33 @@ std::string CheckProgram::Actual(const guards::Instruction& in) {
       return "an object that is there twice";
     case CheckOp::kCheckTrue:
       return "False";
-    case CheckOp::kCheckAbsent: case CheckOp::kCheckObject: case CheckOp::kCheckSubclass: case CheckOp::kNop: case CheckOp::kPass:
-    case CheckOp::kGroupBegin: case CheckOp::kKeep: case CheckOp::kSlice: case CheckOp::kWordConst: case CheckOp::kWordSize:
-    case CheckOp::kWordStride: case CheckOp::kWordOffset: case CheckOp::kWordInt: case CheckOp::kWordFact: case CheckOp::kWordAdd:
-    case CheckOp::kWordSub: case CheckOp::kWordMul: case CheckOp::kWordFloorDiv: case CheckOp::kWordMod: case CheckOp::kWordMin:
-    case CheckOp::kWordMax: case CheckOp::kWordEq: case CheckOp::kWordNe: case CheckOp::kWordLt: case CheckOp::kWordLe:
-    case CheckOp::kWordAnd: case CheckOp::kWordOr:
+    case CheckOp::kCheckAbsent:
+    case CheckOp::kCheckObject:
+    case CheckOp::kCheckSubclass:
+    case CheckOp::kNop:
+    case CheckOp::kPass:
+    case CheckOp::kGroupBegin:
+    case CheckOp::kKeep:
+    case CheckOp::kSlice:
+    case CheckOp::kWordConst:
+    case CheckOp::kWordSize:
+    case CheckOp::kWordStride:
+    case CheckOp::kWordOffset:
+    case CheckOp::kWordInt:
+    case CheckOp::kWordFact:
+    case CheckOp::kWordAdd:
+    case CheckOp::kWordSub:
+    case CheckOp::kWordMul:
+    case CheckOp::kWordFloorDiv:
+    case CheckOp::kWordMod:
+    case CheckOp::kWordMin:
+    case CheckOp::kWordMax:
+    case CheckOp::kWordEq:
+    case CheckOp::kWordNe:
+    case CheckOp::kWordLt:
+    case CheckOp::kWordLe:
+    case CheckOp::kWordAnd:
+    case CheckOp::kWordOr:
       break;
   }
   return object != nullptr ? FactText(model::Fact::kValue, object) : "";

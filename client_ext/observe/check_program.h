@@ -42,6 +42,7 @@ class CheckProgram {
     std::string expected;                          // under 500 characters
     std::string actual;
   };
+
   Miss Explain(uint32_t instruction, const LiveFrame* frames, size_t frame_count) const;
 
   const guards::Program& program() const { return program_; }

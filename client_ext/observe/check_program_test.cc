@@ -12,7 +12,8 @@ namespace framegate::client {
 namespace {
 
 std::unique_ptr<CheckProgram> Linked(const std::string& text) {
-  auto program = guards::ParseProgram("(registers 8 4)\n(nop)\n(nop)\n(nop)\n(nop)\n(nop)\n(nop)\n(nop)\n(take o0 slot 0 0 #0)\n" + text + "\n(pass)");
+  auto program =
+      guards::ParseProgram("(registers 8 4)\n(nop)\n(nop)\n(nop)\n(nop)\n(nop)\n(nop)\n(nop)\n(take o0 slot 0 0 #0)\n" + text + "\n(pass)");
   EXPECT_TRUE(program.ok()) << program.status() << text;
   auto linked = CheckProgram::Link(guards::EncodeProgram(*program), nullptr);
   EXPECT_TRUE(linked.ok()) << linked.status() << text;
@@ -66,21 +67,24 @@ const Mutation kMutations[] = {
      "del x[1, 'a']", "x[1, 'a'] = 1"},
     {"key_with_python_eq", "class K(str):\n  def __eq__(self, o): return True\n  __hash__ = str.__hash__\nx = {1: 1}",
      "(try o1 [] o0 \"a\")(check_absent o1)", "x[K('a')] = 2", "x = {1: 1}"},
-    {"ordered_dict", "import collections\nx = collections.OrderedDict(a=1, b=2)", "(take o1 key o0 0)(is o1 value \"a\")(take o1 value o0 1)"
-     "(is o1 value 2)", "x.move_to_end('a')", "x.move_to_end('b')"},
+    {"ordered_dict", "import collections\nx = collections.OrderedDict(a=1, b=2)",
+     "(take o1 key o0 0)(is o1 value \"a\")(take o1 value o0 1)"
+     "(is o1 value 2)",
+     "x.move_to_end('a')", "x.move_to_end('b')"},
     {"set_element", "x = {1, 2}", "(is o0 len 2)", "x.add(3)", "x.discard(3)"},
-    {"set_order", "x = {1, 2}", "(is o0 elements ((kind tuple) (items (((kind int) (integer 1)) ((kind int) (integer 2))))))", "x.remove(1); x.add(3)",
-     "x = {1, 2}"},
+    {"set_order", "x = {1, 2}", "(is o0 elements ((kind tuple) (items (((kind int) (integer 1)) ((kind int) (integer 2))))))",
+     "x.remove(1); x.add(3)", "x = {1, 2}"},
     {"attribute", kInt, "(take o1 attr o0 \"n\")(is o1 value 1)", "x.n = 2", "x.n = 1"},
-    {"attribute_in_dict", "class C: pass\nx = C(); x.n = 1\nx.__dict__['n']", "(take o1 attr o0 \"n\")(is o1 value 1)", "x.__dict__['n'] = 2",
-     "x.n = 1"},
+    {"attribute_in_dict", "class C: pass\nx = C(); x.n = 1\nx.__dict__['n']", "(take o1 attr o0 \"n\")(is o1 value 1)",
+     "x.__dict__['n'] = 2", "x.n = 1"},
     {"attribute_deleted", kInt, "(take o1 attr o0 \"n\")(is o1 value 1)", "del x.n", "x.n = 1"},
     {"dict_replaced", kInt, "(take o1 attr o0 \"n\")(is o1 value 1)", "x.__dict__ = {'n': 5}", "x.__dict__ = {'n': 1}"},
     {"dict_deleted", kInt, "(take o1 attr o0 \"n\")(is o1 value 1)", "del x.__dict__", "x.n = 1"},
     {"many_attributes", "class C: pass\nx = C()\nfor i in range(60): setattr(x, f'a{i}', i)", "(take o1 attr o0 \"a50\")(is o1 value 50)",
      "x.a50 = 1", "x.a50 = 50"},
     {"attribute_shadows", kInt, "(try o1 attr o0 \"k\")(check_absent o1)", "x.k = 1", "del x.k"},
-    {"attribute_names", kInt, "(is o0 attrs ((kind tuple) (items (((kind str) (text \"n\")) ((kind str) (text \"m\"))))))", "x.k = 1", "del x.k"},
+    {"attribute_names", kInt, "(is o0 attrs ((kind tuple) (items (((kind str) (text \"n\")) ((kind str) (text \"m\"))))))", "x.k = 1",
+     "del x.k"},
     {"attribute_order", kInt, "(is o0 attrs ((kind tuple) (items (((kind str) (text \"n\")) ((kind str) (text \"m\"))))))",
      "del x.n; x.n = 1", "del x.m; x.m = 2"},
     {"exception_attribute", "x = ValueError(); x.n = 1", "(take o1 attr o0 \"n\")(is o1 value 1)", "x.n = 2", "x.n = 1"},
@@ -88,8 +92,8 @@ const Mutation kMutations[] = {
     {"slot", "class S: __slots__ = 'n',\nx = S(); x.n = 1", "(take o1 member o0 \"n\")(is o1 value 1)", "x.n = 2", "x.n = 1"},
     {"slot_deleted", "class S: __slots__ = 'n',\nx = S(); x.n = 1", "(take o1 member o0 \"n\")(is o1 value 1)", "del x.n", "x.n = 1"},
     {"class_attribute", "class C: k = 1\nx = C()", "(take o1 type o0)(take o2 mro_attr o1 \"k\")(is o2 value 1)", "C.k = 2", "C.k = 1"},
-    {"base_attribute", "class B: k = 1\nclass C(B): pass\nx = C()", "(take o1 type o0)(take o2 mro_attr o1 \"k\")(is o2 value 1)", "B.k = 2",
-     "B.k = 1"},
+    {"base_attribute", "class B: k = 1\nclass C(B): pass\nx = C()", "(take o1 type o0)(take o2 mro_attr o1 \"k\")(is o2 value 1)",
+     "B.k = 2", "B.k = 1"},
     {"base_shadowed", "class B: k = 1\nclass C(B): pass\nx = C()", "(take o1 type o0)(take o2 mro_attr o1 \"k\")(is o2 value 1)", "C.k = 2",
      "del C.k"},
     {"slice_attribute", "class B: k = 1\nclass C(B): pass\nx = C()",
@@ -101,9 +105,11 @@ const Mutation kMutations[] = {
     {"getattr_added", "class C: pass\nx = C()", "(take o1 type o0)(slice o1 2)(try o2 mro_attr o1 \"__getattr__\")(check_absent o2)",
      "C.__getattr__ = lambda s, n: 1", "del C.__getattr__"},
     {"type_flags", "class C: pass\nx = C()", "(take o1 type o0)(is o1 type_flags FLAGS_OF_C)", "C.__eq__ = lambda s, o: True", ""},
-    {"function_code", "def x(): return 1\ndef g(): return 2\nh = x.__code__", "(is o0 code CODE_OF_X)", "x.__code__ = g.__code__", "x.__code__ = h"},
+    {"function_code", "def x(): return 1\ndef g(): return 2\nh = x.__code__", "(is o0 code CODE_OF_X)", "x.__code__ = g.__code__",
+     "x.__code__ = h"},
     {"function_other", "def x(): return 1\nk = x", "(is o0 code CODE_OF_X)", "def x(): return 2", "x = k"},
-    {"defaults", "def x(a=1): pass", "(take o1 __defaults__ o0)(take o1 item o1 0)(is o1 value 1)", "x.__defaults__ = 2,", "x.__defaults__ = 1,"},
+    {"defaults", "def x(a=1): pass", "(take o1 __defaults__ o0)(take o1 item o1 0)(is o1 value 1)", "x.__defaults__ = 2,",
+     "x.__defaults__ = 1,"},
     {"kwdefaults", "def x(*, a=1): pass", "(take o1 __kwdefaults__ o0)(take o1 [] o1 \"a\")(is o1 value 1)", "x.__kwdefaults__['a'] = 2",
      "x.__kwdefaults__['a'] = 1"},
     {"cell", "def o():\n  n = 1\n  def s(v):\n    nonlocal n\n    n = v\n  return lambda: n, s\nx, s = o()",
@@ -112,39 +118,47 @@ const Mutation kMutations[] = {
     {"global", "n = 1\nx = 0", "(take o1 globals 0)(take o1 [] o1 \"n\")(is o1 value 1)", "n = 2", "n = 1"},
     {"builtin_added", "import builtins\nx = 0", "(take o1 builtins 0)(try o1 [] o1 \"fg_x\")(check_absent o1)", "builtins.fg_x = 1",
      "del builtins.fg_x"},
-    {"module_attribute", "import math, types\nx = types.ModuleType('m'); x.k = 1", "(take o1 module_dict o0)(take o1 [] o1 \"k\")(is o1 value 1)", "x.k = 2",
-     "x.k = 1"},
+    {"module_attribute", "import math, types\nx = types.ModuleType('m'); x.k = 1",
+     "(take o1 module_dict o0)(take o1 [] o1 \"k\")(is o1 value 1)", "x.k = 2", "x.k = 1"},
     {"builtin_replaced", "x = len", "(is o0 symbol \"builtins:len\")", "x = max", "x = len"},
     {"method_descriptor", "x = list.append", "(is o0 symbol \"builtins:list.append\")", "x = list.pop", "x = list.append"},
-    {"bound_method", "class C:\n  def f(self): pass\nc, d = C(), C()\nx = c.f\ny = c", "(take o1 __self__ o0)(take o2 slot 0 1)(check_same o1 o2)",
-     "x = d.f", "x = c.f"},
-    {"property", "class C:\n  p = property(len)\nx = C.__dict__['p']", "(take o1 fget o0)(is o1 symbol \"builtins:len\")", "x = property(max)",
-     "x = property(len)"},
-    {"staticmethod", "x = staticmethod(len)", "(take o1 __func__ o0)(is o1 symbol \"builtins:len\")", "x = staticmethod(max)", "x = staticmethod(len)"},
-    {"partial", "import functools\nx = functools.partial(len, 1, k=2)", "(take o1 func o0)(is o1 symbol \"builtins:len\")(take o1 args o0)(is o1 len 1)"
-     "(take o1 keywords o0)(is o1 len 1)", "x = functools.partial(max, 1, k=2)", "x = functools.partial(len, 1, k=2)"},
-    {"list_iterator", "x = iter([1, 2, 3])", "(is o0 index 0)(is o0 remaining 3)(take o1 next o0 0)(is o1 value 1)", "next(x)", "x = iter([1, 2, 3])"},
-    {"range_iterator", "x = iter(range(3))", "(is o0 range ((kind tuple) (items (((kind int)) ((kind int) (integer 3)) ((kind int) (integer 1))))))",
-     "next(x)", "x = iter(range(3))"},
+    {"bound_method", "class C:\n  def f(self): pass\nc, d = C(), C()\nx = c.f\ny = c",
+     "(take o1 __self__ o0)(take o2 slot 0 1)(check_same o1 o2)", "x = d.f", "x = c.f"},
+    {"property", "class C:\n  p = property(len)\nx = C.__dict__['p']", "(take o1 fget o0)(is o1 symbol \"builtins:len\")",
+     "x = property(max)", "x = property(len)"},
+    {"staticmethod", "x = staticmethod(len)", "(take o1 __func__ o0)(is o1 symbol \"builtins:len\")", "x = staticmethod(max)",
+     "x = staticmethod(len)"},
+    {"partial", "import functools\nx = functools.partial(len, 1, k=2)",
+     "(take o1 func o0)(is o1 symbol \"builtins:len\")(take o1 args o0)(is o1 len 1)"
+     "(take o1 keywords o0)(is o1 len 1)",
+     "x = functools.partial(max, 1, k=2)", "x = functools.partial(len, 1, k=2)"},
+    {"list_iterator", "x = iter([1, 2, 3])", "(is o0 index 0)(is o0 remaining 3)(take o1 next o0 0)(is o1 value 1)", "next(x)",
+     "x = iter([1, 2, 3])"},
+    {"range_iterator", "x = iter(range(3))",
+     "(is o0 range ((kind tuple) (items (((kind int)) ((kind int) (integer 3)) ((kind int) (integer 1))))))", "next(x)",
+     "x = iter(range(3))"},
     {"dict_iterator", "d = {'a': 1, 'b': 2}\nx = iter(d)", "(is o0 index 0)(is o0 remaining 2)", "next(x)", "x = iter(d)"},
     {"set_iterator", "d = {1, 2}\nx = iter(d)", "(is o0 remaining 2)", "next(x)", "x = iter(d)"},
     {"iterator_exhausted", "x = iter((1,))", "(take o1 iterated o0)(is o1 len 1)", "list(x)", "x = iter((1,))"},
-    {"range", "x = range(3)", "(is o0 len 3)(is o0 range ((kind tuple) (items (((kind int)) ((kind int) (integer 3)) ((kind int) (integer 1))))))", "x = range(4)",
+    {"range", "x = range(3)",
+     "(is o0 len 3)(is o0 range ((kind tuple) (items (((kind int)) ((kind int) (integer 3)) ((kind int) (integer 1))))))", "x = range(4)",
      "x = range(3)"},
     {"weakref", "class C: pass\nc = C()\nimport weakref\nx = weakref.ref(c)", "(take o1 referent o0)", "del c", ""},
-    {"mappingproxy", "import types\nx = types.MappingProxyType({'a': 1})", "(take o1 mapping o0)(is o1 len 1)", "x = types.MappingProxyType({})",
-     "x = types.MappingProxyType({'a': 1})"},
+    {"mappingproxy", "import types\nx = types.MappingProxyType({'a': 1})", "(take o1 mapping o0)(is o1 len 1)",
+     "x = types.MappingProxyType({})", "x = types.MappingProxyType({'a': 1})"},
     {"one_object", "x = []\ny = x", "(take o1 slot 0 1)(check_same o0 o1)", "y = []", "y = x"},
     {"two_objects", "x = []\ny = []", "(take o1 slot 0 1)(group_begin)(group_add o0)(group_add o1)", "y = x", "y = []"},
     {"expression", "x = 6", "(int w0 o0)(word w1 4)(mod w2 w0 w1)(word w3 2)(eq w2 w2 w3)(check_true w2)", "x = 7", "x = -2"},
     {"int_of_other_type", "x = 6", "(int w0 o0)", "x = 6.0", "x = 6"},
-    {"loaded_module", "import sys, types\nsys.modules['fg_m'] = types.ModuleType('fg_m')\nx = 0", "(take o1 sys.modules \"fg_m\")", "del sys.modules['fg_m']",
-     "sys.modules['fg_m'] = types.ModuleType('fg_m')"},
+    {"loaded_module", "import sys, types\nsys.modules['fg_m'] = types.ModuleType('fg_m')\nx = 0", "(take o1 sys.modules \"fg_m\")",
+     "del sys.modules['fg_m']", "sys.modules['fg_m'] = types.ModuleType('fg_m')"},
     {"symbol_root", "import sys, types\nm = sys.modules['fg_s'] = types.ModuleType('fg_s')\nm.C = type('C', (), {'k': 1})\nx = 0",
      "(take o1 symbol \"fg_s:C.k\")(is o1 value 1)", "m.C.k = 2", "m.C.k = 1"},
 };
 
-std::string HexOf(PyObject* function) { return ReadFact(model::Fact::kCodeId, function).hash.Hex(); }
+std::string HexOf(PyObject* function) {
+  return ReadFact(model::Fact::kCodeId, function).hash.Hex();
+}
 
 // Replaces what only the live objects know.
 std::string Filled(std::string checks, LiveObjects& objects) {
@@ -271,7 +285,9 @@ TEST(StepsTest, AreHarmlessOnAnything) {
 
 TEST(CheckProgramTest, ReadingAttributesMakesNoDict) {
   LiveObjects objects("class C: pass\nx = C(); x.n = 1");
-  auto program = Linked("(take o1 attr o0 \"n\")\n(is o1 value 1)\n(is o0 attrs ((kind tuple) (items (((kind str) (text \"n\"))))))\n(try o1 __dict__ o0)\n(check_absent o1)");
+  auto program = Linked(
+      "(take o1 attr o0 \"n\")\n(is o1 value 1)\n(is o0 attrs ((kind tuple) (items (((kind str) (text \"n\"))))))\n(try o1 __dict__ "
+      "o0)\n(check_absent o1)");
   EXPECT_TRUE(Passes(*program, objects));
   EXPECT_NE(pycompat::InlineValues(objects["x"]), nullptr);
   objects.Run("x.__dict__");
@@ -291,7 +307,8 @@ TEST(CheckProgramTest, KeepsBorrowedObjectsInOrder) {
 }
 
 TEST(CheckProgramTest, ATypeOfTheSameNameIsPinnedAnew) {
-  LiveObjects objects("def make():\n  class C: pass\n  C.__module__, C.__qualname__ = 'm', 'C'\n  return C()\nx, z = make(), make()\nw = x");
+  LiveObjects objects(
+      "def make():\n  class C: pass\n  C.__module__, C.__qualname__ = 'm', 'C'\n  return C()\nx, z = make(), make()\nw = x");
   auto program = Linked("(check_type o0 \"m:C\")");
   for (const char* next : {"x = z", "x = w", "w = z = None\nimport gc; x = None; gc.collect(); x = make()"}) {
     EXPECT_TRUE(Passes(*program, objects));
@@ -310,7 +327,9 @@ TEST(CheckProgramTest, KeepsNoTypeAlive) {
 
 TEST(CheckProgramTest, ExplainsWhatItSaw) {
   LiveObjects objects("x = {'key': 'left', 'n': [1, 2]}");
-  auto program = Linked("(take o1 [] o0 \"key\" #1)\n(is o1 value \"left\" #1)\n(take o1 [] o0 \"n\" #2)\n(is o1 len 2 #2)\n(check_type o1 \"builtins:list\" #2)");
+  auto program = Linked(
+      "(take o1 [] o0 \"key\" #1)\n(is o1 value \"left\" #1)\n(take o1 [] o0 \"n\" #2)\n(is o1 len 2 #2)\n(check_type o1 \"builtins:list\" "
+      "#2)");
   const auto explain = [&](const char* change) {
     objects.Run(change);
     const guards::Verdict verdict = program->Evaluate(objects.Frames().data(), 1, nullptr);

@@ -118,9 +118,9 @@ bool FromCode(PyObject* object, Constant* constant) {
 }
 
 bool FromSingleton(PyObject* object, Constant* constant) {
-  const ConstantKind kind = object == Py_None    ? ConstantKind::kNone
-                            : object == Py_True  ? ConstantKind::kTrue
-                            : object == Py_False ? ConstantKind::kFalse
+  const ConstantKind kind = object == Py_None       ? ConstantKind::kNone
+                            : object == Py_True     ? ConstantKind::kTrue
+                            : object == Py_False    ? ConstantKind::kFalse
                             : object == Py_Ellipsis ? ConstantKind::kEllipsis
                                                     : ConstantKind::kNotImplemented;
   *constant = Constant::Of(kind);
@@ -236,7 +236,9 @@ PyObject* ToPython(const Constant& constant) {
   return nullptr;
 }
 
-bool FromPython(PyObject* object, Constant* constant) { return FromObject(object, constant, 0); }
+bool FromPython(PyObject* object, Constant* constant) {
+  return FromObject(object, constant, 0);
+}
 
 bool SameConstant(PyObject* a, PyObject* b) noexcept {
   if (a == b)
@@ -251,14 +253,12 @@ bool SameConstant(PyObject* a, PyObject* b) noexcept {
   if (type == &PyFloat_Type)
     return std::bit_cast<uint64_t>(PyFloat_AS_DOUBLE(a)) == std::bit_cast<uint64_t>(PyFloat_AS_DOUBLE(b));
   if (type == &PyTuple_Type)
-    return PyTuple_GET_SIZE(a) == PyTuple_GET_SIZE(b) &&
-           SameItems(&PyTuple_GET_ITEM(a, 0), &PyTuple_GET_ITEM(b, 0), PyTuple_GET_SIZE(a));
+    return PyTuple_GET_SIZE(a) == PyTuple_GET_SIZE(b) && SameItems(&PyTuple_GET_ITEM(a, 0), &PyTuple_GET_ITEM(b, 0), PyTuple_GET_SIZE(a));
   if (type == &PyBytes_Type)
     return PyBytes_GET_SIZE(a) == PyBytes_GET_SIZE(b) &&
            std::memcmp(PyBytes_AS_STRING(a), PyBytes_AS_STRING(b), static_cast<size_t>(PyBytes_GET_SIZE(a))) == 0;
   if (type == &PyComplex_Type)
-    return std::memcmp(&reinterpret_cast<PyComplexObject*>(a)->cval, &reinterpret_cast<PyComplexObject*>(b)->cval,
-                       sizeof(Py_complex)) == 0;
+    return std::memcmp(&reinterpret_cast<PyComplexObject*>(a)->cval, &reinterpret_cast<PyComplexObject*>(b)->cval, sizeof(Py_complex)) == 0;
   if (type == &PyFrozenSet_Type)
     return SameFrozenset(a, b);
   if (type == &PySlice_Type)

@@ -21,7 +21,7 @@ bool SameConstant(PyObject* a, PyObject* b) noexcept;
 // A constant linked into a program: as an object, its hash beside it. The object is immutable and shared freely.
 struct LinkedConstant {
   pycompat::Ref object;
-  Py_hash_t hash = -1;     // -1: not hashable
+  Py_hash_t hash = -1;  // -1: not hashable
   model::Constant value;
 };
 

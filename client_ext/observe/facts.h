@@ -1,5 +1,5 @@
-// One reader per fact of model/facts.def, and its comparison in a check; a row without bodies does not link. GIL held. Readers run no Python
-// code and raise nothing; comparisons allocate nothing besides (a code object met for the first time excepted).
+// One reader per fact of model/facts.def, and its comparison in a check; a row without bodies does not link. GIL held. Readers run no
+// Python code and raise nothing; comparisons allocate nothing besides (a code object met for the first time excepted).
 #pragma once
 
 #include "client_ext/pycompat/observe_instance.h"

@@ -21,6 +21,7 @@ class Interpreter : public testing::Environment {
       Py_InitializeEx(0);
   }
 };
+
 inline testing::Environment* const interpreter = testing::AddGlobalTestEnvironment(new Interpreter);
 
 // A namespace in which snippets run. What they name `x` is slot 0 of the unit's frame, what they name `y` slot 1.
@@ -40,6 +41,7 @@ class LiveObjects {
 
   // Borrowed; null where there is no such name.
   PyObject* operator[](const char* name) const { return PyDict_GetItemString(globals_.get(), name); }
+
   PyObject* globals() const { return globals_.get(); }
 
   const std::vector<LiveFrame>& Frames() {

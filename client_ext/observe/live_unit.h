@@ -10,8 +10,8 @@
 namespace framegate::client {
 
 struct LiveFrame {
-  PyObject* function = nullptr;   // PyFunctionObject*
-  PyCodeObject* code = nullptr;   // the original code
+  PyObject* function = nullptr;  // PyFunctionObject*
+  PyCodeObject* code = nullptr;  // the original code
   PyObject* globals = nullptr;
   PyObject* builtins = nullptr;
   PyObject* const* slots = nullptr;  // localsplus; null where empty. A root frame that has not started holds raw arguments, no cells

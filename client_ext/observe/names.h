@@ -6,18 +6,18 @@
 namespace framegate::client {
 
 // columns: member, text
-#define FRAMEGATE_NAMES(NAME)                                     \
-  NAME(module, "__module__")                                      \
-  NAME(del, "__del__")                                            \
-  NAME(grad, "grad")                                              \
-  NAME(compiled_call, "_compiled_call_impl")                      \
-  NAME(backward_hooks, "_backward_hooks")                         \
-  NAME(backward_pre_hooks, "_backward_pre_hooks")                 \
-  NAME(forward_hooks, "_forward_hooks")                           \
-  NAME(forward_pre_hooks, "_forward_pre_hooks")                   \
-  NAME(global_backward_hooks, "_global_backward_hooks")           \
-  NAME(global_backward_pre_hooks, "_global_backward_pre_hooks")   \
-  NAME(global_forward_hooks, "_global_forward_hooks")             \
+#define FRAMEGATE_NAMES(NAME)                                   \
+  NAME(module, "__module__")                                    \
+  NAME(del, "__del__")                                          \
+  NAME(grad, "grad")                                            \
+  NAME(compiled_call, "_compiled_call_impl")                    \
+  NAME(backward_hooks, "_backward_hooks")                       \
+  NAME(backward_pre_hooks, "_backward_pre_hooks")               \
+  NAME(forward_hooks, "_forward_hooks")                         \
+  NAME(forward_pre_hooks, "_forward_pre_hooks")                 \
+  NAME(global_backward_hooks, "_global_backward_hooks")         \
+  NAME(global_backward_pre_hooks, "_global_backward_pre_hooks") \
+  NAME(global_forward_hooks, "_global_forward_hooks")           \
   NAME(global_forward_pre_hooks, "_global_forward_pre_hooks")
 
 struct Names {

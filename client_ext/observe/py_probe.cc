@@ -132,14 +132,14 @@ PyObject* FindRoot(model::Step step, uint32_t index, const model::Constant& key,
   LinkedConstant linked;
   linked.value = key;
   PyProbe::Instruction instruction;
-  instruction.operand = model::OperandOf(step) == model::StepOperand::kKey ? Operand(static_cast<const void*>(&linked))
-                                                                           : Operand(uint64_t{index});
+  instruction.operand =
+      model::OperandOf(step) == model::StepOperand::kKey ? Operand(static_cast<const void*>(&linked)) : Operand(uint64_t{index});
   PyObject* to = nullptr;
   switch (step) {
-#define FRAMEGATE_STEP(number, name, text, shape, doc)                          \
-  case model::Step::name:                                                       \
-    if constexpr (model::IsRoot(model::Step::name))                             \
-      probe.Take<model::Step::name>(nullptr, instruction, &to);                 \
+#define FRAMEGATE_STEP(number, name, text, shape, doc)          \
+  case model::Step::name:                                       \
+    if constexpr (model::IsRoot(model::Step::name))             \
+      probe.Take<model::Step::name>(nullptr, instruction, &to); \
     break;
 #include "model/steps.def"
 #undef FRAMEGATE_STEP

@@ -30,6 +30,7 @@ struct TypeSlot {
 
   // The slow way: compares names, and pins the type where they are equal.
   bool Pin(PyTypeObject* candidate) noexcept;
+
   bool Matches(PyTypeObject* candidate) noexcept {
     if (candidate == type && (is_static || (version != 0 && candidate->tp_version_tag == version)))
       return true;
@@ -45,6 +46,7 @@ class PyProbe {
   class Pool {
    public:
     explicit Pool(const HandleTable* handles) : handles_(handles) {}
+
     ~Pool();
     Pool(Pool&&) = default;
     Pool& operator=(Pool&&) = delete;
@@ -78,20 +80,25 @@ class PyProbe {
     else
       return TakeStep<S>(from, i.operand, &i.hint, to);
   }
+
   template <model::Fact F>
   bool Is(Object object, const Instruction& i) noexcept {
     return FactIs<F>(object, i.operand, &i.hint);
   }
+
   bool Lacks(model::Fact fact, Object object) noexcept { return !ReadFact(fact, object).known; }
+
   bool TypeIs(Object object, const Instruction& i) noexcept {
     return static_cast<TypeSlot*>(const_cast<void*>(i.operand.pointer))->Matches(Py_TYPE(object));
   }
+
   bool SubclassOf(Object type, const Instruction& i) noexcept;
   bool IsObject(Object object, const Instruction& i) noexcept;
+
   int FailingAmbient(const Instruction& i) noexcept {
-    return Torch() == nullptr ? 0
-                              : Torch()->failing_ambient(static_cast<AmbientPattern*>(const_cast<void*>(i.operand.pointer)));
+    return Torch() == nullptr ? 0 : Torch()->failing_ambient(static_cast<AmbientPattern*>(const_cast<void*>(i.operand.pointer)));
   }
+
   // With the flags that change without a new version.
   uint64_t TypeVersion(Object object) noexcept {
     if (!PyType_Check(object))
@@ -101,15 +108,17 @@ class PyProbe {
     constexpr unsigned long kLoose = Py_TPFLAGS_SEQUENCE | Py_TPFLAGS_MAPPING | Py_TPFLAGS_IS_ABSTRACT;
     return version == 0 ? 0 : version | uint64_t{type->tp_flags & kLoose} << 32;
   }
+
   bool Size(Object tensor, uint32_t dimension, int64_t* out) noexcept {
     return Torch() != nullptr && Torch()->tensor_size(tensor, dimension, out);
   }
+
   bool Stride(Object tensor, uint32_t dimension, int64_t* out) noexcept {
     return Torch() != nullptr && Torch()->tensor_stride(tensor, dimension, out);
   }
-  bool StorageOffset(Object tensor, int64_t* out) noexcept {
-    return Torch() != nullptr && Torch()->tensor_offset(tensor, out);
-  }
+
+  bool StorageOffset(Object tensor, int64_t* out) noexcept { return Torch() != nullptr && Torch()->tensor_offset(tensor, out); }
+
   bool IntValue(Object object, int64_t* out) noexcept;
   bool WordFact(model::Fact fact, Object object, int64_t* out) noexcept;
 

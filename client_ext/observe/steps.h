@@ -17,8 +17,13 @@ using guards::Operand;
 template <model::Step S>
 bool TakeStep(PyObject* from, Operand operand, uint16_t* hint, PyObject** to) noexcept;
 
-inline const LinkedConstant& KeyOf(Operand operand) { return *static_cast<const LinkedConstant*>(operand.pointer); }
-inline PyObject* NameOf(Operand operand) { return KeyOf(operand).object.get(); }
+inline const LinkedConstant& KeyOf(Operand operand) {
+  return *static_cast<const LinkedConstant*>(operand.pointer);
+}
+
+inline PyObject* NameOf(Operand operand) {
+  return KeyOf(operand).object.get();
+}
 
 // The same with the step as a value; for what is not evaluation.
 bool TakeStep(model::Step step, PyObject* from, Operand operand, PyObject** to) noexcept;

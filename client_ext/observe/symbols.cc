@@ -109,9 +109,8 @@ bool SymbolOfModule(PyObject* object, std::string* symbol) {
 }
 
 bool IsCDescriptor(PyObject* object) {
-  return Py_IS_TYPE(object, &PyMethodDescr_Type) || Py_IS_TYPE(object, &PyWrapperDescr_Type) ||
-         Py_IS_TYPE(object, &PyGetSetDescr_Type) || Py_IS_TYPE(object, &PyMemberDescr_Type) ||
-         Py_IS_TYPE(object, &PyClassMethodDescr_Type);
+  return Py_IS_TYPE(object, &PyMethodDescr_Type) || Py_IS_TYPE(object, &PyWrapperDescr_Type) || Py_IS_TYPE(object, &PyGetSetDescr_Type) ||
+         Py_IS_TYPE(object, &PyMemberDescr_Type) || Py_IS_TYPE(object, &PyClassMethodDescr_Type);
 }
 
 }  // namespace
@@ -160,8 +159,8 @@ bool NameOfType(PyTypeObject* type, std::string* module, std::string* qualname) 
   }
   PyObject *dict = pycompat::TypeDict(type), *value = nullptr;
   uint16_t hint = 0;
-  if (dict == nullptr || pycompat::FindName(ItemsOf(dict), GetNames().module, &hint, &value) != Lookup::kFound ||
-      !TextOf(value, module) || !TextOf(reinterpret_cast<PyHeapTypeObject*>(type)->ht_qualname, qualname))
+  if (dict == nullptr || pycompat::FindName(ItemsOf(dict), GetNames().module, &hint, &value) != Lookup::kFound || !TextOf(value, module) ||
+      !TextOf(reinterpret_cast<PyHeapTypeObject*>(type)->ht_qualname, qualname))
     return false;
   if (*module == "__mp_main__")
     *module = "__main__";

@@ -58,20 +58,64 @@ Slots SlotsOf(PyTypeObject* t) {
   using S = PySequenceMethods;
   using M = PyMappingMethods;
   using A = PyAsyncMethods;
-  return {AsSlot(t->tp_repr), AsSlot(t->tp_str), AsSlot(t->tp_hash), AsSlot(t->tp_call), AsSlot(t->tp_getattro),
-          AsSlot(t->tp_setattro), AsSlot(t->tp_richcompare), AsSlot(t->tp_iter), AsSlot(t->tp_iternext), AsSlot(t->tp_descr_get),
-          AsSlot(t->tp_descr_set), AsSlot(t->tp_init), AsSlot(t->tp_new), AsSlot(t->tp_finalize),
-          In(a, &A::am_await), In(a, &A::am_aiter), In(a, &A::am_anext),
-          In(s, &S::sq_length), In(s, &S::sq_item), In(s, &S::sq_ass_item), In(s, &S::sq_contains),
-          In(m, &M::mp_length), In(m, &M::mp_subscript), In(m, &M::mp_ass_subscript),
-          In(n, &N::nb_add), In(n, &N::nb_subtract), In(n, &N::nb_multiply), In(n, &N::nb_remainder), In(n, &N::nb_divmod),
-          In(n, &N::nb_power), In(n, &N::nb_negative), In(n, &N::nb_positive), In(n, &N::nb_absolute), In(n, &N::nb_bool),
-          In(n, &N::nb_invert), In(n, &N::nb_lshift), In(n, &N::nb_rshift), In(n, &N::nb_and), In(n, &N::nb_xor), In(n, &N::nb_or),
-          In(n, &N::nb_int), In(n, &N::nb_float), In(n, &N::nb_inplace_add), In(n, &N::nb_inplace_subtract),
-          In(n, &N::nb_inplace_multiply), In(n, &N::nb_inplace_remainder), In(n, &N::nb_inplace_power), In(n, &N::nb_inplace_lshift),
-          In(n, &N::nb_inplace_rshift), In(n, &N::nb_inplace_and), In(n, &N::nb_inplace_xor), In(n, &N::nb_inplace_or),
-          In(n, &N::nb_floor_divide), In(n, &N::nb_true_divide), In(n, &N::nb_inplace_floor_divide),
-          In(n, &N::nb_inplace_true_divide), In(n, &N::nb_index), In(n, &N::nb_matrix_multiply),
+  return {AsSlot(t->tp_repr),
+          AsSlot(t->tp_str),
+          AsSlot(t->tp_hash),
+          AsSlot(t->tp_call),
+          AsSlot(t->tp_getattro),
+          AsSlot(t->tp_setattro),
+          AsSlot(t->tp_richcompare),
+          AsSlot(t->tp_iter),
+          AsSlot(t->tp_iternext),
+          AsSlot(t->tp_descr_get),
+          AsSlot(t->tp_descr_set),
+          AsSlot(t->tp_init),
+          AsSlot(t->tp_new),
+          AsSlot(t->tp_finalize),
+          In(a, &A::am_await),
+          In(a, &A::am_aiter),
+          In(a, &A::am_anext),
+          In(s, &S::sq_length),
+          In(s, &S::sq_item),
+          In(s, &S::sq_ass_item),
+          In(s, &S::sq_contains),
+          In(m, &M::mp_length),
+          In(m, &M::mp_subscript),
+          In(m, &M::mp_ass_subscript),
+          In(n, &N::nb_add),
+          In(n, &N::nb_subtract),
+          In(n, &N::nb_multiply),
+          In(n, &N::nb_remainder),
+          In(n, &N::nb_divmod),
+          In(n, &N::nb_power),
+          In(n, &N::nb_negative),
+          In(n, &N::nb_positive),
+          In(n, &N::nb_absolute),
+          In(n, &N::nb_bool),
+          In(n, &N::nb_invert),
+          In(n, &N::nb_lshift),
+          In(n, &N::nb_rshift),
+          In(n, &N::nb_and),
+          In(n, &N::nb_xor),
+          In(n, &N::nb_or),
+          In(n, &N::nb_int),
+          In(n, &N::nb_float),
+          In(n, &N::nb_inplace_add),
+          In(n, &N::nb_inplace_subtract),
+          In(n, &N::nb_inplace_multiply),
+          In(n, &N::nb_inplace_remainder),
+          In(n, &N::nb_inplace_power),
+          In(n, &N::nb_inplace_lshift),
+          In(n, &N::nb_inplace_rshift),
+          In(n, &N::nb_inplace_and),
+          In(n, &N::nb_inplace_xor),
+          In(n, &N::nb_inplace_or),
+          In(n, &N::nb_floor_divide),
+          In(n, &N::nb_true_divide),
+          In(n, &N::nb_inplace_floor_divide),
+          In(n, &N::nb_inplace_true_divide),
+          In(n, &N::nb_index),
+          In(n, &N::nb_matrix_multiply),
           In(n, &N::nb_inplace_matrix_multiply)};
 }
 
@@ -97,8 +141,8 @@ PythonSlots MakePythonSlots() {
     auto* getattribute = reinterpret_cast<PyTypeObject*>(PyDict_GetItemString(globals.get(), "Getattribute"));
     auto* del = reinterpret_cast<PyTypeObject*>(PyDict_GetItemString(globals.get(), "Del"));
     if (done && all != nullptr && getattribute != nullptr && del != nullptr) {
-      slots = {true, SlotsOf(all), getattribute->tp_getattro, all->tp_getattro, all->tp_setattro, all->tp_hash, all->tp_richcompare,
-               all->tp_descr_get, all->tp_descr_set};
+      slots = {true,         SlotsOf(all),        getattribute->tp_getattro, all->tp_getattro, all->tp_setattro,
+               all->tp_hash, all->tp_richcompare, all->tp_descr_get,         all->tp_descr_set};
       for (Slot& slot : slots.all)  // __del__ apart, so that dropping an instance of All runs nothing
         if (slot == AsSlot(all->tp_finalize))
           slot = AsSlot(del->tp_finalize);
@@ -130,13 +174,18 @@ bool RunsPython(PyTypeObject* type) {
 
 // Flags that mirror bits of tp_flags.
 uint32_t MirroredFlags(PyTypeObject* type) {
-  static constexpr std::pair<unsigned long, TypeFlag> kBits[] = {
-      {Py_TPFLAGS_HEAPTYPE, TypeFlag::kHeapType},           {Py_TPFLAGS_LONG_SUBCLASS, TypeFlag::kLongSubclass},
-      {Py_TPFLAGS_LIST_SUBCLASS, TypeFlag::kListSubclass},  {Py_TPFLAGS_TUPLE_SUBCLASS, TypeFlag::kTupleSubclass},
-      {Py_TPFLAGS_BYTES_SUBCLASS, TypeFlag::kBytesSubclass}, {Py_TPFLAGS_UNICODE_SUBCLASS, TypeFlag::kStrSubclass},
-      {Py_TPFLAGS_DICT_SUBCLASS, TypeFlag::kDictSubclass},  {Py_TPFLAGS_BASE_EXC_SUBCLASS, TypeFlag::kExceptionSubclass},
-      {Py_TPFLAGS_TYPE_SUBCLASS, TypeFlag::kTypeSubclass},  {Py_TPFLAGS_SEQUENCE, TypeFlag::kSequence},
-      {Py_TPFLAGS_MAPPING, TypeFlag::kMapping},             {Py_TPFLAGS_IS_ABSTRACT, TypeFlag::kAbstract}};
+  static constexpr std::pair<unsigned long, TypeFlag> kBits[] = {{Py_TPFLAGS_HEAPTYPE, TypeFlag::kHeapType},
+                                                                 {Py_TPFLAGS_LONG_SUBCLASS, TypeFlag::kLongSubclass},
+                                                                 {Py_TPFLAGS_LIST_SUBCLASS, TypeFlag::kListSubclass},
+                                                                 {Py_TPFLAGS_TUPLE_SUBCLASS, TypeFlag::kTupleSubclass},
+                                                                 {Py_TPFLAGS_BYTES_SUBCLASS, TypeFlag::kBytesSubclass},
+                                                                 {Py_TPFLAGS_UNICODE_SUBCLASS, TypeFlag::kStrSubclass},
+                                                                 {Py_TPFLAGS_DICT_SUBCLASS, TypeFlag::kDictSubclass},
+                                                                 {Py_TPFLAGS_BASE_EXC_SUBCLASS, TypeFlag::kExceptionSubclass},
+                                                                 {Py_TPFLAGS_TYPE_SUBCLASS, TypeFlag::kTypeSubclass},
+                                                                 {Py_TPFLAGS_SEQUENCE, TypeFlag::kSequence},
+                                                                 {Py_TPFLAGS_MAPPING, TypeFlag::kMapping},
+                                                                 {Py_TPFLAGS_IS_ABSTRACT, TypeFlag::kAbstract}};
   uint32_t flags = 0;
   for (const auto& [bit, flag] : kBits)
     if (type->tp_flags & bit)
@@ -197,6 +246,7 @@ uint32_t FlagsOf(PyTypeObject* type) noexcept {
     uint32_t version;
     uint32_t flags;
   };
+
   static Known known[256];
   const uint32_t version = pycompat::AssuredVersionTag(type, GetNames().module);
   Known& place = known[reinterpret_cast<uintptr_t>(type) >> 6 & 255];

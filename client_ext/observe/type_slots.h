@@ -7,7 +7,8 @@
 
 namespace framegate::client {
 
-// The fact kTypeFlags; remembered while the type is unchanged. The first call makes two classes to compare with; no later one runs Python code.
+// The fact kTypeFlags; remembered while the type is unchanged. The first call makes two classes to compare with; no later one runs Python
+// code.
 uint32_t FlagsOf(PyTypeObject* type) noexcept;
 
 }  // namespace framegate::client

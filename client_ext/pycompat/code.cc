@@ -21,10 +21,10 @@ PyCodeObject* NewPlainCode(const PlainCode& parts) {
   PyObject* none = PyTuple_New(0);
   if (none == nullptr)
     return nullptr;
-  PyCodeObject* code = FRAMEGATE_NEW_CODE(
-      parts.argcount, parts.posonlyargcount, parts.kwonlyargcount, static_cast<int>(PyTuple_GET_SIZE(parts.locals)), parts.stacksize,
-      parts.flags, parts.code, parts.consts, parts.names, parts.locals, none, none, parts.filename, parts.name, parts.qualname,
-      parts.firstlineno, parts.linetable, parts.exceptiontable);
+  PyCodeObject* code =
+      FRAMEGATE_NEW_CODE(parts.argcount, parts.posonlyargcount, parts.kwonlyargcount, static_cast<int>(PyTuple_GET_SIZE(parts.locals)),
+                         parts.stacksize, parts.flags, parts.code, parts.consts, parts.names, parts.locals, none, none, parts.filename,
+                         parts.name, parts.qualname, parts.firstlineno, parts.linetable, parts.exceptiontable);
   Py_DECREF(none);
   return code;
 }
@@ -35,8 +35,7 @@ PyCodeObject* NewPatchedCode(PyCodeObject* code, uint32_t offset, std::string_vi
     return nullptr;
   const size_t begin = size_t{offset} * sizeof(_Py_CODEUNIT);
   const size_t size = static_cast<size_t>(PyBytes_GET_SIZE(original.get()));
-  const Ref patched = Ref::Steal(
-      PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(std::max(size, begin + instructions.size()))));
+  const Ref patched = Ref::Steal(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(std::max(size, begin + instructions.size()))));
   const Ref none = Ref::Steal(PyTuple_New(0));
   const Ref no_handlers = Ref::Steal(PyBytes_FromString(""));
   const Ref replace = Ref::Steal(PyObject_GetAttrString(reinterpret_cast<PyObject*>(code), "replace"));

@@ -10,15 +10,15 @@ namespace framegate::pycompat {
 
 // Code whose slots are all plain locals, arguments first. Every object is borrowed.
 struct PlainCode {
-  int argcount = 0;         // positional-only ones included
+  int argcount = 0;  // positional-only ones included
   int posonlyargcount = 0;
   int kwonlyargcount = 0;
   int flags = 0;
   int stacksize = 0;
-  PyObject* code = nullptr;        // bytes
-  PyObject* consts = nullptr;      // tuple
-  PyObject* names = nullptr;       // tuple of str
-  PyObject* locals = nullptr;      // tuple of str
+  PyObject* code = nullptr;    // bytes
+  PyObject* consts = nullptr;  // tuple
+  PyObject* names = nullptr;   // tuple of str
+  PyObject* locals = nullptr;  // tuple of str
   PyObject* filename = nullptr;
   PyObject* name = nullptr;
   PyObject* qualname = nullptr;
@@ -45,11 +45,14 @@ inline void* ExtraOf(const PyCodeObject* code, int index) {
     Py_ssize_t size;
     void* values[1];
   };
+
   const auto* extra = static_cast<const Extra*>(code->co_extra);
   return extra != nullptr && extra->size > index ? extra->values[index] : nullptr;
 }
 
 // De-specialised instructions. A new reference to bytes, or null with an exception set.
-inline PyObject* InstructionsOf(PyCodeObject* code) { return PyCode_GetCode(code); }
+inline PyObject* InstructionsOf(PyCodeObject* code) {
+  return PyCode_GetCode(code);
+}
 
 }  // namespace framegate::pycompat

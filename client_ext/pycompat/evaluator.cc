@@ -30,7 +30,9 @@ bool StackIsLow() {
 
 }  // namespace
 
-Evaluator InstalledEvaluator(PyThreadState* thread) { return _PyInterpreterState_GetEvalFrameFunc(thread->interp); }
+Evaluator InstalledEvaluator(PyThreadState* thread) {
+  return _PyInterpreterState_GetEvalFrameFunc(thread->interp);
+}
 
 void InstallEvaluator(PyThreadState* thread, Evaluator evaluator) {
   _PyInterpreterState_SetEvalFrameFunc(thread->interp, evaluator);

@@ -44,8 +44,8 @@ bool FindHandler(PyCodeObject* code, uint32_t offset, Handler* handler) {
 
 #if PY_VERSION_HEX >= 0x030D0000
 
-// 3.13 looks for the handler at the unit before instr_ptr but takes the line from instr_ptr itself. One past the instruction gives the right
-// handler; the instruction itself, where it has the same handler as the one before it, gives the right line as well.
+// 3.13 looks for the handler at the unit before instr_ptr but takes the line from instr_ptr itself. One past the instruction gives the
+// right handler; the instruction itself, where it has the same handler as the one before it, gives the right line as well.
 void PlaceRaising(Frame* frame, uint32_t offset) {
   PyCodeObject* code = CodeOf(frame);
   uint32_t place = offset + 1;
@@ -63,7 +63,9 @@ void PlaceRaising(Frame* frame, uint32_t offset) {
 
 #else
 
-void PlaceRaising(Frame* frame, uint32_t offset) { frame->prev_instr = _PyCode_CODE(frame->f_code) + offset; }
+void PlaceRaising(Frame* frame, uint32_t offset) {
+  frame->prev_instr = _PyCode_CODE(frame->f_code) + offset;
+}
 
 #endif
 

@@ -13,32 +13,88 @@ using Frame = _PyInterpreterFrame;
 
 #if PY_VERSION_HEX >= 0x030D0000
 
-inline PyCodeObject* CodeOf(const Frame* frame) { return reinterpret_cast<PyCodeObject*>(frame->f_executable); }
-inline PyObject* FunctionOf(const Frame* frame) { return frame->f_funcobj; }
-inline void PutCode(Frame* frame, PyCodeObject* code) { frame->f_executable = reinterpret_cast<PyObject*>(code); }
-inline void PutFunction(Frame* frame, PyObject* function) { frame->f_funcobj = function; }
-inline bool AtFirstInstruction(const Frame* frame) { return frame->instr_ptr == _PyCode_CODE(CodeOf(frame)); }
-inline void PlaceAt(Frame* frame, uint32_t offset) { frame->instr_ptr = _PyCode_CODE(CodeOf(frame)) + offset; }
-inline int Offset(const Frame* frame) { return static_cast<int>(frame->instr_ptr - _PyCode_CODE(CodeOf(frame))); }
+inline PyCodeObject* CodeOf(const Frame* frame) {
+  return reinterpret_cast<PyCodeObject*>(frame->f_executable);
+}
+
+inline PyObject* FunctionOf(const Frame* frame) {
+  return frame->f_funcobj;
+}
+
+inline void PutCode(Frame* frame, PyCodeObject* code) {
+  frame->f_executable = reinterpret_cast<PyObject*>(code);
+}
+
+inline void PutFunction(Frame* frame, PyObject* function) {
+  frame->f_funcobj = function;
+}
+
+inline bool AtFirstInstruction(const Frame* frame) {
+  return frame->instr_ptr == _PyCode_CODE(CodeOf(frame));
+}
+
+inline void PlaceAt(Frame* frame, uint32_t offset) {
+  frame->instr_ptr = _PyCode_CODE(CodeOf(frame)) + offset;
+}
+
+inline int Offset(const Frame* frame) {
+  return static_cast<int>(frame->instr_ptr - _PyCode_CODE(CodeOf(frame)));
+}
+
 // No line, traceback or f_back of this frame is seen until its next instruction begins.
-inline void Hide(Frame* frame) { frame->instr_ptr = _PyCode_CODE(CodeOf(frame)) - 1; }
-inline Frame* CurrentFrame(PyThreadState* thread) { return thread->current_frame; }
+inline void Hide(Frame* frame) {
+  frame->instr_ptr = _PyCode_CODE(CodeOf(frame)) - 1;
+}
+
+inline Frame* CurrentFrame(PyThreadState* thread) {
+  return thread->current_frame;
+}
 
 #else
 
-inline PyCodeObject* CodeOf(const Frame* frame) { return frame->f_code; }
-inline void PutCode(Frame* frame, PyCodeObject* code) { frame->f_code = code; }
-inline bool AtFirstInstruction(const Frame* frame) { return frame->prev_instr == _PyCode_CODE(frame->f_code) - 1; }
-inline void PlaceAt(Frame* frame, uint32_t offset) { frame->prev_instr = _PyCode_CODE(frame->f_code) + offset - 1; }
-inline int Offset(const Frame* frame) { return static_cast<int>(frame->prev_instr - _PyCode_CODE(frame->f_code)); }
-inline void Hide(Frame* frame) { frame->prev_instr = _PyCode_CODE(frame->f_code) - 1; }
-inline Frame* CurrentFrame(PyThreadState* thread) { return thread->cframe->current_frame; }
+inline PyCodeObject* CodeOf(const Frame* frame) {
+  return frame->f_code;
+}
+
+inline void PutCode(Frame* frame, PyCodeObject* code) {
+  frame->f_code = code;
+}
+
+inline bool AtFirstInstruction(const Frame* frame) {
+  return frame->prev_instr == _PyCode_CODE(frame->f_code) - 1;
+}
+
+inline void PlaceAt(Frame* frame, uint32_t offset) {
+  frame->prev_instr = _PyCode_CODE(frame->f_code) + offset - 1;
+}
+
+inline int Offset(const Frame* frame) {
+  return static_cast<int>(frame->prev_instr - _PyCode_CODE(frame->f_code));
+}
+
+inline void Hide(Frame* frame) {
+  frame->prev_instr = _PyCode_CODE(frame->f_code) - 1;
+}
+
+inline Frame* CurrentFrame(PyThreadState* thread) {
+  return thread->cframe->current_frame;
+}
 #if PY_VERSION_HEX >= 0x030C0000
-inline PyObject* FunctionOf(const Frame* frame) { return frame->f_funcobj; }
-inline void PutFunction(Frame* frame, PyObject* function) { frame->f_funcobj = function; }
+inline PyObject* FunctionOf(const Frame* frame) {
+  return frame->f_funcobj;
+}
+
+inline void PutFunction(Frame* frame, PyObject* function) {
+  frame->f_funcobj = function;
+}
 #else
-inline PyObject* FunctionOf(const Frame* frame) { return reinterpret_cast<PyObject*>(frame->f_func); }
-inline void PutFunction(Frame* frame, PyObject* function) { frame->f_func = reinterpret_cast<PyFunctionObject*>(function); }
+inline PyObject* FunctionOf(const Frame* frame) {
+  return reinterpret_cast<PyObject*>(frame->f_func);
+}
+
+inline void PutFunction(Frame* frame, PyObject* function) {
+  frame->f_func = reinterpret_cast<PyFunctionObject*>(function);
+}
 #endif
 
 #endif
@@ -50,8 +106,13 @@ inline constexpr bool kEvaluatorClearsFrames = true;
 inline constexpr bool kEvaluatorClearsFrames = false;
 #endif
 
-inline PyObject** SlotsOf(Frame* frame) { return frame->localsplus; }
-inline bool OwnedByThread(const Frame* frame) { return frame->owner == FRAME_OWNED_BY_THREAD; }
+inline PyObject** SlotsOf(Frame* frame) {
+  return frame->localsplus;
+}
+
+inline bool OwnedByThread(const Frame* frame) {
+  return frame->owner == FRAME_OWNED_BY_THREAD;
+}
 
 // Words that a frame of this code takes on the data stack.
 inline int FrameSize(const PyCodeObject* code) {
@@ -122,6 +183,7 @@ struct Handler {
   uint32_t depth = 0;
   bool lasti = false;
 };
+
 // False where no handler covers it.
 bool FindHandler(PyCodeObject* code, uint32_t offset, Handler* handler);
 

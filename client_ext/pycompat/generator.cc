@@ -4,7 +4,9 @@ namespace framegate::pycompat {
 
 namespace {
 
-PyGenObject* Self(PyObject* generator) { return reinterpret_cast<PyGenObject*>(generator); }
+PyGenObject* Self(PyObject* generator) {
+  return reinterpret_cast<PyGenObject*>(generator);
+}
 
 #if PY_VERSION_HEX >= 0x030D0000
 
@@ -17,13 +19,17 @@ int StateAt(PyCodeObject* code, uint32_t offset) {
 
 #else
 
-int StateAt(PyCodeObject*, uint32_t) { return FRAME_SUSPENDED; }
+int StateAt(PyCodeObject*, uint32_t) {
+  return FRAME_SUSPENDED;
+}
 
 #endif
 
 }  // namespace
 
-Frame* FrameOf(PyObject* generator) { return reinterpret_cast<Frame*>(Self(generator)->gi_iframe); }
+Frame* FrameOf(PyObject* generator) {
+  return reinterpret_cast<Frame*>(Self(generator)->gi_iframe);
+}
 
 void SetSlots(PyObject* generator, PyObject** cells) {
   Frame* frame = FrameOf(generator);

@@ -122,6 +122,7 @@ struct OrderedNode {
   OrderedNode* next;
   OrderedNode* previous;
 };
+
 struct OrderedDict {
   PyDictObject dict;
   OrderedNode* first;
@@ -130,11 +131,12 @@ struct OrderedDict {
 
 }  // namespace
 
-bool IsOrderedDict(PyObject* dict) { return PyODict_Check(dict); }
+bool IsOrderedDict(PyObject* dict) {
+  return PyODict_Check(dict);
+}
 
 const void* NextOrderedNode(PyObject* dict, const void* node, PyObject** key) {
-  const OrderedNode* next =
-      node == nullptr ? reinterpret_cast<OrderedDict*>(dict)->first : static_cast<const OrderedNode*>(node)->next;
+  const OrderedNode* next = node == nullptr ? reinterpret_cast<OrderedDict*>(dict)->first : static_cast<const OrderedNode*>(node)->next;
   if (next != nullptr)
     *key = next->key;
   return next;

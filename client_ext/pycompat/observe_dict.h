@@ -12,9 +12,9 @@ namespace framegate::pycompat {
 
 // The items of a dict, or of an instance whose attributes are not in a dict yet.
 struct Items {
-  PyDictKeysObject* keys = nullptr;        // null: no items
-  const PyDictValues* values = nullptr;    // split table: values apart from keys
-  Py_ssize_t used = -1;                    // number of items; -1: not known, count them
+  PyDictKeysObject* keys = nullptr;      // null: no items
+  const PyDictValues* values = nullptr;  // split table: values apart from keys
+  Py_ssize_t used = -1;                  // number of items; -1: not known, count them
 };
 
 inline Items ItemsOf(PyObject* dict) {
@@ -43,7 +43,9 @@ inline PyObject* ValueAt(const Items& items, Py_ssize_t place) {
 }
 
 // REQUIRES: the keys are all str.
-inline PyObject* NameAt(const Items& items, Py_ssize_t place) { return DK_UNICODE_ENTRIES(items.keys)[place].me_key; }
+inline PyObject* NameAt(const Items& items, Py_ssize_t place) {
+  return DK_UNICODE_ENTRIES(items.keys)[place].me_key;
+}
 
 // Entry in the hash table of a slot: a place, or negative for empty (-1) and deleted (-2).
 inline Py_ssize_t IndexAt(const PyDictKeysObject* keys, size_t slot) {
@@ -108,6 +110,7 @@ inline Py_ssize_t SplitPlace(const PyDictValues* values, Py_ssize_t nth) {
   return reinterpret_cast<const uint8_t*>(values)[-3 - nth];
 #endif
 }
+
 inline Py_ssize_t SplitCount(const PyDictValues* values) {
 #if PY_VERSION_HEX >= 0x030D0000
   return values->size;
@@ -125,6 +128,7 @@ Py_ssize_t Count(const Items& items);
 class ItemCursor {
  public:
   explicit ItemCursor(const Items& items) : items_(items) {}
+
   bool Next();
 
   PyObject* key = nullptr;

@@ -11,8 +11,7 @@ namespace {
 #if PY_VERSION_HEX >= 0x030C0000
 
 struct RangeIterator {
-  PyObject_HEAD
-  long start;
+  PyObject_HEAD long start;
   long step;
   long remaining;
 };
@@ -27,8 +26,7 @@ bool ReadShort(PyObject* iterator, long long* start, long long* step, long long*
 
 // start, step and remaining are ints that move on.
 struct LongRangeIterator {
-  PyObject_HEAD
-  PyObject* start;
+  PyObject_HEAD PyObject* start;
   PyObject* step;
   PyObject* remaining;
 };
@@ -45,8 +43,7 @@ bool ReadLong(PyObject* iterator, long long* start, long long* step, long long* 
 #else
 
 struct RangeIterator {
-  PyObject_HEAD
-  long index;
+  PyObject_HEAD long index;
   long start;
   long step;
   long length;
@@ -61,8 +58,7 @@ bool ReadShort(PyObject* iterator, long long* start, long long* step, long long*
 }
 
 struct LongRangeIterator {
-  PyObject_HEAD
-  PyObject* index;
+  PyObject_HEAD PyObject* index;
   PyObject* start;
   PyObject* step;
   PyObject* length;
@@ -76,8 +72,8 @@ bool ReadLong(PyObject* iterator, long long* start, long long* step, long long* 
   *step = PyLong_AsLongLongAndOverflow(it->step, &overflow[2]);
   const long long length = PyLong_AsLongLongAndOverflow(it->length, &overflow[3]);
   *count = length - index;
-  return overflow[0] == 0 && overflow[1] == 0 && overflow[2] == 0 && overflow[3] == 0 &&
-         !__builtin_mul_overflow(index, *step, start) && !__builtin_add_overflow(first, *start, start);
+  return overflow[0] == 0 && overflow[1] == 0 && overflow[2] == 0 && overflow[3] == 0 && !__builtin_mul_overflow(index, *step, start) &&
+         !__builtin_add_overflow(first, *start, start);
 }
 
 #endif

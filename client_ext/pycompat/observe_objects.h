@@ -11,38 +11,41 @@
 namespace framegate::pycompat {
 
 struct RangeObject {
-  PyObject_HEAD
-  PyObject* start;
+  PyObject_HEAD PyObject* start;
   PyObject* stop;
   PyObject* step;
   PyObject* length;
 };
+
 // start, stop and step: ints.
-inline PyObject* const* RangeParts(PyObject* range) { return &reinterpret_cast<RangeObject*>(range)->start; }
-inline PyObject* RangeLength(PyObject* range) { return reinterpret_cast<RangeObject*>(range)->length; }
+inline PyObject* const* RangeParts(PyObject* range) {
+  return &reinterpret_cast<RangeObject*>(range)->start;
+}
+
+inline PyObject* RangeLength(PyObject* range) {
+  return reinterpret_cast<RangeObject*>(range)->length;
+}
 
 struct SequenceIterator {  // of lists and tuples
-  PyObject_HEAD
-  Py_ssize_t index;
+  PyObject_HEAD Py_ssize_t index;
   PyObject* sequence;  // null: exhausted
 };
 
 struct DictIterator {
-  PyObject_HEAD
-  PyDictObject* dict;   // null: exhausted
+  PyObject_HEAD PyDictObject* dict;  // null: exhausted
   Py_ssize_t used;
   Py_ssize_t position;  // place of the entry to look at next
   PyObject* result;
   Py_ssize_t remaining;
 };
+
 inline bool IsDictIterator(PyObject* object) {
   PyTypeObject* type = Py_TYPE(object);
   return type == &PyDictIterKey_Type || type == &PyDictIterValue_Type || type == &PyDictIterItem_Type;
 }
 
 struct SetIterator {
-  PyObject_HEAD
-  PySetObject* set;  // null: exhausted
+  PyObject_HEAD PySetObject* set;  // null: exhausted
   Py_ssize_t used;
   Py_ssize_t position;
   Py_ssize_t remaining;
@@ -53,31 +56,30 @@ bool NextElement(PyObject* set, Py_ssize_t* at, PyObject** element);
 
 // What is left of a range iterator: start, step and number of items. False where they do not fit in 64 bits.
 bool ReadRangeIterator(PyObject* iterator, long long* start, long long* step, long long* count);
+
 // Exactly a range iterator.
-inline bool IsRangeIterator(PyObject* object) { return Py_IS_TYPE(object, &PyRangeIter_Type) || Py_IS_TYPE(object, &PyLongRangeIter_Type); }
+inline bool IsRangeIterator(PyObject* object) {
+  return Py_IS_TYPE(object, &PyRangeIter_Type) || Py_IS_TYPE(object, &PyLongRangeIter_Type);
+}
 
 struct Property {
-  PyObject_HEAD
-  PyObject* get;
+  PyObject_HEAD PyObject* get;
   PyObject* set;
   PyObject* del;
 };
 
 struct MethodWrapper {  // classmethod, staticmethod
-  PyObject_HEAD
-  PyObject* callable;
+  PyObject_HEAD PyObject* callable;
 };
 
 struct Partial {
-  PyObject_HEAD
-  PyObject* function;
+  PyObject_HEAD PyObject* function;
   PyObject* args;
   PyObject* keywords;
 };
 
 struct MappingProxy {
-  PyObject_HEAD
-  PyObject* mapping;
+  PyObject_HEAD PyObject* mapping;
 };
 
 // The object that a weak reference refers to; null where it is dead.
@@ -93,6 +95,8 @@ const PyMemberDef* ObjectMember(PyObject* descriptor);
 PyObject* NewBigInt(const std::string& digits);
 
 // Builtins of a function.
-inline PyObject* BuiltinsOf(PyObject* function) { return reinterpret_cast<PyFunctionObject*>(function)->func_builtins; }
+inline PyObject* BuiltinsOf(PyObject* function) {
+  return reinterpret_cast<PyFunctionObject*>(function)->func_builtins;
+}
 
 }  // namespace framegate::pycompat

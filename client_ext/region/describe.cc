@@ -20,7 +20,9 @@ struct Described {
   PyCodeObject* code;  // of the outermost frame, borrowed; null where it is gone
 };
 
-PyObject* Text(std::string_view text) { return PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace"); }
+PyObject* Text(std::string_view text) {
+  return PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace");
+}
 
 std::vector<std::vector<std::string>> NamesOf(const Site& site, PyCodeObject* root) {
   LiveUnit unit;
@@ -32,10 +34,10 @@ std::vector<std::vector<std::string>> NamesOf(const Site& site, PyCodeObject* ro
 
 PyObject* BreakInfo(const model::BreakPlan& plan) {
   PyCodeObject* code = plan.frames.empty() ? nullptr : FindCode(plan.frames.back().code);
-  return Py_BuildValue("{s:N, s:N, s:N, s:N, s:N, s:N, s:i, s:N}", "kind", Text(EnumText(plan.kind)), "reason",
-                       Text(EnumText(plan.reason)), "what", Text(model::WhatHappens(plan.reason)), "advice",
-                       Text(model::Advice(plan.reason)), "detail", Text(plan.detail), "filename", Text(plan.filename), "line", plan.line,
-                       "function", code == nullptr ? Text("") : Py_NewRef(code->co_qualname));
+  return Py_BuildValue("{s:N, s:N, s:N, s:N, s:N, s:N, s:i, s:N}", "kind", Text(EnumText(plan.kind)), "reason", Text(EnumText(plan.reason)),
+                       "what", Text(model::WhatHappens(plan.reason)), "advice", Text(model::Advice(plan.reason)), "detail",
+                       Text(plan.detail), "filename", Text(plan.filename), "line", plan.line, "function",
+                       code == nullptr ? Text("") : Py_NewRef(code->co_qualname));
 }
 
 template <typename T, typename F>
@@ -53,8 +55,8 @@ PyObject* EntryInfo(const Described& described) {
   const Installed& installed = *described.entry;
   const model::Entry& entry = *installed.entry;
   const auto names = NamesOf(*described.site, described.code);
-  const Ref guards = Ref::Steal(
-      ListOf(entry.guards, [&](const model::GuardNote& note) { return NewGuardInfo(entry, note, names, nullptr); }));
+  const Ref guards =
+      Ref::Steal(ListOf(entry.guards, [&](const model::GuardNote& note) { return NewGuardInfo(entry, note, names, nullptr); }));
   const Ref breaks = Ref::Steal(guards ? ListOf(entry.plans, BreakInfo) : nullptr);
   const Ref graph = !breaks ? Ref() : entry.graph ? Ref::Steal(NewGraph(installed.entry, installed.id, names)) : Ref::Share(Py_None);
   if (!graph)

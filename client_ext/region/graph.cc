@@ -20,22 +20,31 @@ PyTypeObject* graph_type = nullptr;
 PyTypeObject* node_ref_type = nullptr;
 
 struct NodeRef {
-  PyObject_HEAD
-  Py_ssize_t index;
+  PyObject_HEAD Py_ssize_t index;
 };
 
 struct Graph {
-  PyObject_HEAD
-  std::shared_ptr<const model::Entry> entry;
+  PyObject_HEAD std::shared_ptr<const model::Entry> entry;
   std::string compile_id;
   std::vector<std::vector<std::string>> slot_names;
   PyObject* forward;  // made on first use
 };
 
-Graph* Self(PyObject* object) { return reinterpret_cast<Graph*>(object); }
-const model::GraphBlob& BlobOf(PyObject* object) { return *Self(object)->entry->graph; }
-PyObject* Text(const std::string& text) { return PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size())); }
-long long Index(uint32_t index) { return index == UINT32_MAX ? -1 : static_cast<long long>(index); }
+Graph* Self(PyObject* object) {
+  return reinterpret_cast<Graph*>(object);
+}
+
+const model::GraphBlob& BlobOf(PyObject* object) {
+  return *Self(object)->entry->graph;
+}
+
+PyObject* Text(const std::string& text) {
+  return PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size()));
+}
+
+long long Index(uint32_t index) {
+  return index == UINT32_MAX ? -1 : static_cast<long long>(index);
+}
 
 PyObject* NewNodeRef(uint32_t index) {
   PyObject* object = node_ref_type->tp_alloc(node_ref_type, 0);
@@ -81,13 +90,20 @@ PyObject* Slice(const GraphArg& arg) {
 
 PyObject* Argument(const GraphArg& arg) {
   switch (arg.kind) {
-    case model::ArgKind::kNode: return NewNodeRef(arg.node);
-    case model::ArgKind::kConstant: return ToPython(arg.constant);
-    case model::ArgKind::kTuple: return Sequence(arg.items, false);
-    case model::ArgKind::kList: return Sequence(arg.items, true);
-    case model::ArgKind::kDict: return Mapping(arg);
-    case model::ArgKind::kSlice: return Slice(arg);
-    case model::ArgKind::kSymbol: return NewSymbolReference(arg.symbol);
+    case model::ArgKind::kNode:
+      return NewNodeRef(arg.node);
+    case model::ArgKind::kConstant:
+      return ToPython(arg.constant);
+    case model::ArgKind::kTuple:
+      return Sequence(arg.items, false);
+    case model::ArgKind::kList:
+      return Sequence(arg.items, true);
+    case model::ArgKind::kDict:
+      return Mapping(arg);
+    case model::ArgKind::kSlice:
+      return Slice(arg);
+    case model::ArgKind::kSymbol:
+      return NewSymbolReference(arg.symbol);
   }
   return nullptr;
 }
@@ -124,7 +140,9 @@ PyObject* ListOf(const std::vector<T>& elements, F make) {
   return list.release();
 }
 
-PyObject* Nodes(PyObject* object, PyObject*) { return ListOf(BlobOf(object).nodes, NodeTuple); }
+PyObject* Nodes(PyObject* object, PyObject*) {
+  return ListOf(BlobOf(object).nodes, NodeTuple);
+}
 
 PyObject* Positions(PyObject* object, PyObject*) {
   return ListOf(BlobOf(object).positions, [](const model::Position& position) {
@@ -159,7 +177,9 @@ PyObject* Forward(PyObject* object, void*) {
   return Py_XNewRef(self->forward);
 }
 
-PyObject* CompileId(PyObject* object, void*) { return Text("[" + Self(object)->compile_id + "_0]"); }
+PyObject* CompileId(PyObject* object, void*) {
+  return Text("[" + Self(object)->compile_id + "_0]");
+}
 
 int Traverse(PyObject* object, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(object));
@@ -196,9 +216,12 @@ PyMethodDef methods[] = {{"nodes", Nodes, METH_NOARGS, nullptr},
                          {"module_stacks", ModuleStacks, METH_NOARGS, nullptr},
                          {}};
 PyGetSetDef attributes[] = {{"forward", Forward, nullptr, nullptr, nullptr}, {"compile_id", CompileId, nullptr, nullptr, nullptr}, {}};
-PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(Dealloc)}, {Py_tp_traverse, reinterpret_cast<void*>(Traverse)},
-                       {Py_tp_clear, reinterpret_cast<void*>(Clear)},     {Py_tp_methods, methods},
-                       {Py_tp_getset, attributes},                        {0, nullptr}};
+PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(Dealloc)},
+                       {Py_tp_traverse, reinterpret_cast<void*>(Traverse)},
+                       {Py_tp_clear, reinterpret_cast<void*>(Clear)},
+                       {Py_tp_methods, methods},
+                       {Py_tp_getset, attributes},
+                       {0, nullptr}};
 PyType_Spec spec = {"framegate._framegate.Graph", sizeof(Graph), 0,
                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
 

@@ -10,12 +10,13 @@ namespace {
 PyTypeObject* graph_call_type = nullptr;
 
 struct GraphCall {
-  PyObject_HEAD
-  vectorcallfunc vectorcall;
+  PyObject_HEAD vectorcallfunc vectorcall;
   PyObject* compiled;
 };
 
-GraphCall* Self(PyObject* object) { return reinterpret_cast<GraphCall*>(object); }
+GraphCall* Self(PyObject* object) {
+  return reinterpret_cast<GraphCall*>(object);
+}
 
 PyObject* CallGraph(PyObject* object, PyObject* const* args, size_t count, PyObject* names) {
   if (this_thread.live == nullptr) [[likely]]  // new code runs without a live region
@@ -46,9 +47,12 @@ void Dealloc(PyObject* object) {
 PyMemberDef members[] = {{"__vectorcalloffset__", T_PYSSIZET, offsetof(GraphCall, vectorcall), READONLY, nullptr},
                          {"__wrapped__", T_OBJECT, offsetof(GraphCall, compiled), READONLY, nullptr},
                          {}};
-PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(Dealloc)}, {Py_tp_traverse, reinterpret_cast<void*>(Traverse)},
-                       {Py_tp_clear, reinterpret_cast<void*>(Clear)},     {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
-                       {Py_tp_members, members},                          {0, nullptr}};
+PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(Dealloc)},
+                       {Py_tp_traverse, reinterpret_cast<void*>(Traverse)},
+                       {Py_tp_clear, reinterpret_cast<void*>(Clear)},
+                       {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
+                       {Py_tp_members, members},
+                       {0, nullptr}};
 PyType_Spec spec = {"framegate._framegate.GraphCall", sizeof(GraphCall), 0,
                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
 

@@ -67,10 +67,22 @@ bool Read(const char* name, PyObject* value, Callback* out) {
   return true;
 }
 
-PyObject* Write(const Graphless& value) { return PyUnicode_FromStringAndSize(value.data(), static_cast<Py_ssize_t>(value.size())); }
-PyObject* Write(const Number& value) { return PyLong_FromUnsignedLong(value); }
-PyObject* Write(const Flag& value) { return PyBool_FromLong(value); }
-PyObject* Write(const Callback& value) { return Py_NewRef(value ? value.get() : Py_None); }
+PyObject* Write(const Graphless& value) {
+  return PyUnicode_FromStringAndSize(value.data(), static_cast<Py_ssize_t>(value.size()));
+}
+
+PyObject* Write(const Number& value) {
+  return PyLong_FromUnsignedLong(value);
+}
+
+PyObject* Write(const Flag& value) {
+  return PyBool_FromLong(value);
+}
+
+PyObject* Write(const Callback& value) {
+  return Py_NewRef(value ? value.get() : Py_None);
+}
+
 PyObject* Write(const Prefixes& value) {
   Ref tuple = Ref::Steal(PyTuple_New(static_cast<Py_ssize_t>(value.size())));
   for (size_t i = 0; tuple && i < value.size(); ++i) {
@@ -82,10 +94,20 @@ PyObject* Write(const Prefixes& value) {
   return tuple.release();
 }
 
-void Default(Graphless* out, const char* value) { *out = value; }
-void Default(Number* out, long value) { *out = static_cast<Number>(value); }
-void Default(Flag* out, bool value) { *out = value; }
+void Default(Graphless* out, const char* value) {
+  *out = value;
+}
+
+void Default(Number* out, long value) {
+  *out = static_cast<Number>(value);
+}
+
+void Default(Flag* out, bool value) {
+  *out = value;
+}
+
 void Default(Prefixes*, const char*) {}
+
 void Default(Callback*, const char*) {}
 
 ProcessOptions& Mutable() {
@@ -106,7 +128,9 @@ PyObject* Item(PyObject* dict, const char* name) {
 
 }  // namespace
 
-const ProcessOptions& Options() { return Mutable(); }
+const ProcessOptions& Options() {
+  return Mutable();
+}
 
 PyObject* SetOption(PyObject* name, PyObject* value) {
   Ref before = Ref::Steal(GetOption(name));

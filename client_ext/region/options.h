@@ -10,7 +10,7 @@
 
 namespace framegate::client {
 
-using Graphless = std::string;              // auto, always or never
+using Graphless = std::string;  // auto, always or never
 using Number = uint32_t;
 using Flag = bool;
 using Prefixes = std::vector<std::string>;  // of co_filename: never a root

@@ -23,7 +23,9 @@ std::unordered_set<Region*>& Regions() {
   return *regions;
 }
 
-Region* Self(PyObject* object) { return reinterpret_cast<Region*>(object); }
+Region* Self(PyObject* object) {
+  return reinterpret_cast<Region*>(object);
+}
 
 PyObject* New(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   static const char* names[] = {"options", nullptr};
@@ -90,7 +92,9 @@ void Dealloc(PyObject* object) {
   Py_DECREF(reinterpret_cast<PyObject*>(type));
 }
 
-PyObject* Name(PyObject* object, void*) { return PyUnicode_FromString(Self(object)->options.name.c_str()); }
+PyObject* Name(PyObject* object, void*) {
+  return PyUnicode_FromString(Self(object)->options.name.c_str());
+}
 
 PyObject* OptionsDict(PyObject* object, void*) {
   PyObject* dict = Self(object)->options.dict.get();
@@ -102,7 +106,9 @@ PyObject* Reset(PyObject* object, PyObject*) {
   Py_RETURN_NONE;
 }
 
-PyObject* Entries(PyObject* object, PyObject*) { return DescribeEntries(*Self(object)); }
+PyObject* Entries(PyObject* object, PyObject*) {
+  return DescribeEntries(*Self(object));
+}
 
 PyMethodDef methods[] = {{"entries", Entries, METH_NOARGS, nullptr}, {"reset", Reset, METH_NOARGS, nullptr}, {}};
 PyGetSetDef attributes[] = {{"name", Name, nullptr, nullptr, nullptr}, {"options", OptionsDict, nullptr, nullptr, nullptr}, {}};
@@ -175,6 +181,8 @@ model::Config ConfigOf(const Site& site) {
   return config;
 }
 
-uint32_t RecompileLimit(const Region& region) { return region.options.recompile_limit.value_or(Options().recompile_limit); }
+uint32_t RecompileLimit(const Region& region) {
+  return region.options.recompile_limit.value_or(Options().recompile_limit);
+}
 
 }  // namespace framegate::client

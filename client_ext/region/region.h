@@ -14,10 +14,9 @@
 namespace framegate::client {
 
 struct Region {
-  PyObject_HEAD
-  PyObject* weakrefs;
+  PyObject_HEAD PyObject* weakrefs;
   RegionOptions options;
-  absl::flat_hash_map<PyCodeObject*, std::shared_ptr<Site>> roots;  // borrowed keys: a dying code object takes its site out
+  absl::flat_hash_map<PyCodeObject*, std::shared_ptr<Site>> roots;        // borrowed keys: a dying code object takes its site out
   absl::flat_hash_map<std::string, std::shared_ptr<Site>> continuations;  // by the unit's encoding
 };
 
@@ -26,8 +25,13 @@ extern PyTypeObject* region_type;
 // Adds the type to the module; false with an exception set.
 bool InitRegionType(PyObject* module);
 
-inline bool IsRegion(PyObject* object) { return Py_IS_TYPE(object, region_type); }
-inline PyObject* AsObject(Region* region) { return reinterpret_cast<PyObject*>(region); }
+inline bool IsRegion(PyObject* object) {
+  return Py_IS_TYPE(object, region_type);
+}
+
+inline PyObject* AsObject(Region* region) {
+  return reinterpret_cast<PyObject*>(region);
+}
 
 // Entries, decisions and history of the region; of all regions. What is running goes on.
 void ResetRegion(Region* region);

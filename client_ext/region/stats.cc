@@ -33,7 +33,9 @@ PyObject* Text(const std::string& text) {
 
 }  // namespace
 
-void Count(Counter counter, uint64_t by) { counts[static_cast<size_t>(counter)] += by; }
+void Count(Counter counter, uint64_t by) {
+  counts[static_cast<size_t>(counter)] += by;
+}
 
 void AddMiss(MissRecord record) {
   Misses().push_back(std::move(record));
@@ -51,7 +53,9 @@ PyObject* StatsDict() {
   return dict.release();
 }
 
-PyObject* MissList() { return MissList(Misses().size()); }
+PyObject* MissList() {
+  return MissList(Misses().size());
+}
 
 PyObject* MissList(size_t count) {
   Ref list = Ref::Steal(PyList_New(0));

@@ -20,6 +20,7 @@ void Count(Counter counter, uint64_t by = 1);
 struct MissRecord {
   std::string code, entry, subject, expected, actual;
 };
+
 // The oldest go where there are too many.
 void AddMiss(MissRecord record);
 

@@ -18,14 +18,15 @@ PyTypeObject* optimized_type = nullptr;
 PyTypeObject* disabled_type = nullptr;
 
 struct Wrapper {
-  PyObject_HEAD
-  vectorcallfunc vectorcall;
-  PyObject* fn;      // what is called
-  Region* region;    // null for Disabled
+  PyObject_HEAD vectorcallfunc vectorcall;
+  PyObject* fn;    // what is called
+  Region* region;  // null for Disabled
   PyObject* weakrefs;
 };
 
-Wrapper* Self(PyObject* object) { return reinterpret_cast<Wrapper*>(object); }
+Wrapper* Self(PyObject* object) {
+  return reinterpret_cast<Wrapper*>(object);
+}
 
 PyObject* CallOptimized(PyObject* object, PyObject* const* args, size_t count, PyObject* names) {
   PyThreadState* thread = PyThreadState_Get();
@@ -106,8 +107,8 @@ void Dealloc(PyObject* object) {
 
 // Attributes that are the wrapper's own; every other one is the wrapped callable's, if it has it.
 bool IsOwn(PyObject* name) {
-  static constexpr std::string_view kOwn[] = {"__class__",  "__wrapped__", "__call__", "__get__",    "__reduce__", "__reduce_ex__",
-                                              "__deepcopy__", "__copy__",  "region",   "__setattr__", "__delattr__", "__repr__"};
+  static constexpr std::string_view kOwn[] = {"__class__",    "__wrapped__", "__call__", "__get__",     "__reduce__",  "__reduce_ex__",
+                                              "__deepcopy__", "__copy__",    "region",   "__setattr__", "__delattr__", "__repr__"};
   Py_ssize_t size = 0;
   const char* text = PyUnicode_AsUTF8AndSize(name, &size);
   if (text == nullptr) {
@@ -147,14 +148,26 @@ PyObject* Bind(PyObject* object, PyObject* instance, PyObject*) {
   return PyMethod_New(object, instance);
 }
 
-PyObject* Repr(PyObject* object) { return PyUnicode_FromFormat("<%s of %R>", Py_TYPE(object)->tp_name, Self(object)->fn); }
+PyObject* Repr(PyObject* object) {
+  return PyUnicode_FromFormat("<%s of %R>", Py_TYPE(object)->tp_name, Self(object)->fn);
+}
 
-PyObject* Wrapped(PyObject* object, void*) { return Py_NewRef(Self(object)->fn); }
-PyObject* RegionOf(PyObject* object, void*) { return Py_NewRef(AsObject(Self(object)->region)); }
+PyObject* Wrapped(PyObject* object, void*) {
+  return Py_NewRef(Self(object)->fn);
+}
+
+PyObject* RegionOf(PyObject* object, void*) {
+  return Py_NewRef(AsObject(Self(object)->region));
+}
 
 // By its name, as a function is.
-PyObject* Reduce(PyObject* object, PyObject*) { return PyObject_GetAttrString(Self(object)->fn, "__qualname__"); }
-PyObject* ReduceEx(PyObject* object, PyObject*) { return Reduce(object, nullptr); }
+PyObject* Reduce(PyObject* object, PyObject*) {
+  return PyObject_GetAttrString(Self(object)->fn, "__qualname__");
+}
+
+PyObject* ReduceEx(PyObject* object, PyObject*) {
+  return Reduce(object, nullptr);
+}
 
 // A function is its own copy; the wrapper of another callable wraps a copy of that.
 PyObject* DeepCopy(PyObject* object, PyObject* memo) {
@@ -165,14 +178,18 @@ PyObject* DeepCopy(PyObject* object, PyObject* memo) {
   const Ref twin = copy ? Ref::Steal(PyObject_CallMethod(copy.get(), "deepcopy", "OO", self->fn, memo)) : Ref();
   return twin ? Make(Py_TYPE(object), self->vectorcall, self->region, twin.get()) : nullptr;
 }
-PyObject* Copy(PyObject* object, PyObject*) { return Py_NewRef(object); }
+
+PyObject* Copy(PyObject* object, PyObject*) {
+  return Py_NewRef(object);
+}
 
 PyMethodDef methods[] = {{"__reduce__", Reduce, METH_NOARGS, nullptr},
                          {"__reduce_ex__", ReduceEx, METH_O, nullptr},
                          {"__deepcopy__", DeepCopy, METH_O, nullptr},
                          {"__copy__", Copy, METH_NOARGS, nullptr},
                          {}};
-PyGetSetDef optimized_attributes[] = {{"__wrapped__", Wrapped, nullptr, nullptr, nullptr}, {"region", RegionOf, nullptr, nullptr, nullptr}, {}};
+PyGetSetDef optimized_attributes[] = {
+    {"__wrapped__", Wrapped, nullptr, nullptr, nullptr}, {"region", RegionOf, nullptr, nullptr, nullptr}, {}};
 PyGetSetDef disabled_attributes[] = {{"__wrapped__", Wrapped, nullptr, nullptr, nullptr}, {}};
 PyMemberDef members[] = {{"__vectorcalloffset__", T_PYSSIZET, offsetof(Wrapper, vectorcall), READONLY, nullptr},
                          {"__weaklistoffset__", T_PYSSIZET, offsetof(Wrapper, weakrefs), READONLY, nullptr},
@@ -207,7 +224,12 @@ bool InitWrapperTypes(PyObject* module) {
          PyModule_AddType(module, disabled_type) == 0;
 }
 
-bool IsOptimized(PyObject* object) { return Py_IS_TYPE(object, optimized_type); }
-bool IsDisabled(PyObject* object) { return Py_IS_TYPE(object, disabled_type); }
+bool IsOptimized(PyObject* object) {
+  return Py_IS_TYPE(object, optimized_type);
+}
+
+bool IsDisabled(PyObject* object) {
+  return Py_IS_TYPE(object, disabled_type);
+}
 
 }  // namespace framegate::client

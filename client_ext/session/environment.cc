@@ -24,7 +24,9 @@ std::string TextOf(PyObject* object) {
   return text != nullptr ? text : "";
 }
 
-std::string SysText(const char* name) { return TextOf(PySys_GetObject(name)); }
+std::string SysText(const char* name) {
+  return TextOf(PySys_GetObject(name));
+}
 
 std::string Attribute(const char* name, const char* attribute) {
   PyObject* object = PySys_GetObject(name);
@@ -35,7 +37,9 @@ std::string Attribute(const char* name, const char* attribute) {
   return TextOf(text.get());
 }
 
-std::string DirectoryOf(const std::string& path) { return path.substr(0, std::min(path.rfind('/'), path.size())); }
+std::string DirectoryOf(const std::string& path) {
+  return path.substr(0, std::min(path.rfind('/'), path.size()));
+}
 
 // site-packages/framegate, "" where the package has no place.
 std::string PackageDirectory() {
@@ -61,11 +65,10 @@ std::string FindProgram() {
 }  // namespace
 
 const std::string& PythonIdentity() {
-  static const std::string identity =
-      StrCat(Attribute("implementation", "cache_tag"), " ", Attribute("implementation", "hexversion"), " magic ",
-             PyImport_GetMagicNumber(), " abi ", SysText("abiflags"), " optimize ", Attribute("flags", "optimize"), " bytes_warning ",
-             Attribute("flags", "bytes_warning"), " digits ", Attribute("flags", "int_max_str_digits"), " byteorder ",
-             SysText("byteorder"), " pointer ", sizeof(void*));
+  static const std::string identity = StrCat(
+      Attribute("implementation", "cache_tag"), " ", Attribute("implementation", "hexversion"), " magic ", PyImport_GetMagicNumber(),
+      " abi ", SysText("abiflags"), " optimize ", Attribute("flags", "optimize"), " bytes_warning ", Attribute("flags", "bytes_warning"),
+      " digits ", Attribute("flags", "int_max_str_digits"), " byteorder ", SysText("byteorder"), " pointer ", sizeof(void*));
   return identity;
 }
 
@@ -77,11 +80,10 @@ absl::StatusOr<Daemon::Options> DaemonOptions() {
   if (!program.empty() && program[0] != '/')
     return absl::InvalidArgumentError(StrCat("FRAMEGATE_DAEMON is \"", program, "\": neither \"off\" nor an absolute path"));
   ASSIGN_OR_RETURN(std::string socket, SocketPath(model::SchemaHash()));
-  return Daemon::Options{.launch = {.program = program.empty() ? FindProgram() : program,
-                                    .socket = std::move(socket),
-                                    .environment = DaemonEnvironment()},
-                         .interrupted = SignalRaised,
-                         .blocking = WithoutGil};
+  return Daemon::Options{
+      .launch = {.program = program.empty() ? FindProgram() : program, .socket = std::move(socket), .environment = DaemonEnvironment()},
+      .interrupted = SignalRaised,
+      .blocking = WithoutGil};
 }
 
 }  // namespace framegate::client

@@ -10,8 +10,8 @@ namespace framegate::client {
 // Runs `wait` with the GIL given up.
 void WithoutGil(const std::function<void()>& wait);
 
-// For Patience::interrupted, within WithoutGil: takes the GIL, runs handlers of signals that have come, gives it up again. True where one of them
-// raised; its exception is set.
+// For Patience::interrupted, within WithoutGil: takes the GIL, runs handlers of signals that have come, gives it up again. True where one
+// of them raised; its exception is set.
 bool SignalRaised();
 
 }  // namespace framegate::client

@@ -175,13 +175,12 @@ absl::StatusOr<std::vector<std::shared_ptr<const model::Entry>>> Lookup(const mo
   return entries;
 }
 
-absl::StatusOr<std::shared_ptr<const model::Entry>> Translate(const model::Unit& unit, const model::Config& config,
-                                                             const LiveUnit& live, HandleTable& handles, Traffic* traffic) {
+absl::StatusOr<std::shared_ptr<const model::Entry>> Translate(const model::Unit& unit, const model::Config& config, const LiveUnit& live,
+                                                              HandleTable& handles, Traffic* traffic) {
   const std::string bytes = KeyBytes(unit, config);
   const Hash128 key = HashBytes(bytes);
   ASSIGN_OR_RETURN(std::unique_ptr<Connection> connection, Acquire());
-  absl::StatusOr<TranslateCall::Event> event =
-      Converse(*connection, bytes, TheSession().keys[key].horizon, live, handles, traffic);
+  absl::StatusOr<TranslateCall::Event> event = Converse(*connection, bytes, TheSession().keys[key].horizon, live, handles, traffic);
   RETURN_IF_ERROR(Settle(std::move(connection), event.status()));
   traffic->translations += event->shared ? 0 : 1;
   TheSession().keys[key].horizon = event->horizon;

@@ -29,7 +29,7 @@ absl::StatusOr<std::vector<std::shared_ptr<const model::Entry>>> Lookup(const mo
 // A translation for these very objects. Statuses as above; InvalidArgument, ResourceExhausted, Internal: the daemon refused this unit.
 // An entry made for somebody else may not fit these objects: then ask again, and another one comes.
 // `handles`, empty before, names the objects the entry may speak of (CheckProgram::Link); it keeps them alive.
-absl::StatusOr<std::shared_ptr<const model::Entry>> Translate(const model::Unit& unit, const model::Config& config,
-                                                             const LiveUnit& live, HandleTable& handles, Traffic* traffic);
+absl::StatusOr<std::shared_ptr<const model::Entry>> Translate(const model::Unit& unit, const model::Config& config, const LiveUnit& live,
+                                                              HandleTable& handles, Traffic* traffic);
 
 }  // namespace framegate::client

@@ -11,7 +11,9 @@ using model::AmbientPart;
 using model::Constant;
 using model::ConstantKind;
 
-Constant BoolOf(const char* symbol) { return Constant::Bool(IsTrue(CallSymbol(symbol))); }
+Constant BoolOf(const char* symbol) {
+  return Constant::Bool(IsTrue(CallSymbol(symbol)));
+}
 
 // Some switches are pairs in newer versions: whether reduction is reduced, whether splitting is allowed.
 Constant PairOf(const char* symbol) {
@@ -30,9 +32,8 @@ Constant Autocast() {
   for (const char* device : kDevices) {
     Ref name = Ref::Steal(PyUnicode_FromString(device));
     if (IsTrue(CallSymbol("torch:is_autocast_enabled", {name.get()})))
-      rows.push_back(Constant::Tuple(
-          {Constant::Str(device), Constant::Bool(true),
-           Constant::Named(ConstantKind::kDtype, StrOf(CallSymbol("torch:get_autocast_dtype", {name.get()})))}));
+      rows.push_back(Constant::Tuple({Constant::Str(device), Constant::Bool(true),
+                                      Constant::Named(ConstantKind::kDtype, StrOf(CallSymbol("torch:get_autocast_dtype", {name.get()})))}));
   }
   return Constant::Tuple(std::move(rows));
 }
@@ -62,21 +63,14 @@ void ReadModes(Constant* modes, Constant* device) {
 }
 
 Constant Matmul() {
-  return Constant::Tuple({Constant::Str(StrOf(CallSymbol("torch._C:_get_float32_matmul_precision"))),
-                          BoolOf("torch._C:_get_cublas_allow_tf32"),
-                          BoolOf("torch._C:_get_cudnn_allow_tf32"),
-                          PairOf("torch._C:_get_cublas_allow_fp16_reduced_precision_reduction"),
-                          PairOf("torch._C:_get_cublas_allow_bf16_reduced_precision_reduction"),
-                          BoolOf("torch:is_anomaly_enabled"),
-                          BoolOf("torch:is_anomaly_check_nan_enabled"),
-                          BoolOf("torch._C:_get_cudnn_enabled"),
-                          BoolOf("torch._C:_get_cudnn_benchmark"),
-                          BoolOf("torch._C:_get_cudnn_deterministic"),
-                          BoolOf("torch._C:_get_mkldnn_enabled"),
-                          BoolOf("torch._C:_get_flash_sdp_enabled"),
-                          BoolOf("torch._C:_get_mem_efficient_sdp_enabled"),
-                          BoolOf("torch._C:_get_math_sdp_enabled"),
-                          BoolOf("torch._C:_get_cudnn_sdp_enabled")});
+  return Constant::Tuple(
+      {Constant::Str(StrOf(CallSymbol("torch._C:_get_float32_matmul_precision"))), BoolOf("torch._C:_get_cublas_allow_tf32"),
+       BoolOf("torch._C:_get_cudnn_allow_tf32"), PairOf("torch._C:_get_cublas_allow_fp16_reduced_precision_reduction"),
+       PairOf("torch._C:_get_cublas_allow_bf16_reduced_precision_reduction"), BoolOf("torch:is_anomaly_enabled"),
+       BoolOf("torch:is_anomaly_check_nan_enabled"), BoolOf("torch._C:_get_cudnn_enabled"), BoolOf("torch._C:_get_cudnn_benchmark"),
+       BoolOf("torch._C:_get_cudnn_deterministic"), BoolOf("torch._C:_get_mkldnn_enabled"), BoolOf("torch._C:_get_flash_sdp_enabled"),
+       BoolOf("torch._C:_get_mem_efficient_sdp_enabled"), BoolOf("torch._C:_get_math_sdp_enabled"),
+       BoolOf("torch._C:_get_cudnn_sdp_enabled")});
 }
 
 int64_t LengthOf(const Ref& sequence) {
@@ -102,8 +96,8 @@ Constant ReadAmbientSlowly() {
   at(AmbientPart::kDefaultDtype) = Constant::Named(ConstantKind::kDtype, StrOf(CallSymbol("torch:get_default_dtype")));
   at(AmbientPart::kAutocast) = Autocast();
   at(AmbientPart::kAutocastCache) = BoolOf("torch:is_autocast_cache_enabled");
-  at(AmbientPart::kDeterministic) = Constant::Tuple(
-      {BoolOf("torch._C:_get_deterministic_algorithms"), BoolOf("torch._C:_get_deterministic_algorithms_warn_only")});
+  at(AmbientPart::kDeterministic) =
+      Constant::Tuple({BoolOf("torch._C:_get_deterministic_algorithms"), BoolOf("torch._C:_get_deterministic_algorithms_warn_only")});
   ReadModes(&at(AmbientPart::kTorchFunction), &at(AmbientPart::kDefaultDevice));
   at(AmbientPart::kThreads) = Constant::Int(IntOf(CallSymbol("torch:get_num_threads"), 0));
   at(AmbientPart::kMatmul) = Matmul();

@@ -26,14 +26,18 @@ Ref FindSymbol(const char* symbol) {
   return object;
 }
 
-Ref Attribute(PyObject* object, const char* name) { return Kept(PyObject_GetAttrString(object, name)); }
+Ref Attribute(PyObject* object, const char* name) {
+  return Kept(PyObject_GetAttrString(object, name));
+}
 
 Ref CallSymbol(const char* symbol, std::initializer_list<PyObject*> arguments) {
   Ref function = FindSymbol(symbol);
   return function ? Kept(PyObject_Vectorcall(function.get(), arguments.begin(), arguments.size(), nullptr)) : Ref();
 }
 
-Ref CallMethod(PyObject* object, const char* name) { return Kept(PyObject_CallMethod(object, name, nullptr)); }
+Ref CallMethod(PyObject* object, const char* name) {
+  return Kept(PyObject_CallMethod(object, name, nullptr));
+}
 
 bool IsTrue(const Ref& object) {
   const int answer = object ? PyObject_IsTrue(object.get()) : 0;

@@ -1,5 +1,5 @@
-// Small steps over Python's API for slow_table.cc: attributes, calls and conversions that give nothing, and leave no exception, where they fail.
-// GIL held.
+// Small steps over Python's API for slow_table.cc: attributes, calls and conversions that give nothing, and leave no exception, where they
+// fail. GIL held.
 #pragma once
 
 #include <Python.h>

@@ -118,8 +118,11 @@ bool ConstantOf(PyObject* object, Constant* constant) {
     const char* type;
     ConstantKind kind;
   };
-  static constexpr Kind kKinds[] = {{"torch:dtype", ConstantKind::kDtype}, {"torch:device", ConstantKind::kDevice},
-                                    {"torch:layout", ConstantKind::kLayout}, {"torch:memory_format", ConstantKind::kMemoryFormat}};
+
+  static constexpr Kind kKinds[] = {{"torch:dtype", ConstantKind::kDtype},
+                                    {"torch:device", ConstantKind::kDevice},
+                                    {"torch:layout", ConstantKind::kLayout},
+                                    {"torch:memory_format", ConstantKind::kMemoryFormat}};
   for (const Kind& kind : kKinds) {
     if (Py_TYPE(object) != TypeOf(kind.type))
       continue;
@@ -157,16 +160,26 @@ PyObject* ObjectOf(const Constant& constant) {
 // What the opaque patterns are here: the checks as they came.
 using Parts = std::vector<std::pair<uint8_t, Constant>>;
 
-TensorPattern* MakeTensorPattern(const guards::TensorCheck& check) { return reinterpret_cast<TensorPattern*>(new guards::TensorCheck(check)); }
-void FreeTensorPattern(TensorPattern* pattern) noexcept { delete reinterpret_cast<guards::TensorCheck*>(pattern); }
+TensorPattern* MakeTensorPattern(const guards::TensorCheck& check) {
+  return reinterpret_cast<TensorPattern*>(new guards::TensorCheck(check));
+}
+
+void FreeTensorPattern(TensorPattern* pattern) noexcept {
+  delete reinterpret_cast<guards::TensorCheck*>(pattern);
+}
 
 bool TensorMatches(PyObject* tensor, const TensorPattern* pattern) noexcept {
   model::TensorFacts facts;
   return ReadTensor(tensor, &facts) && guards::Matches(*reinterpret_cast<const guards::TensorCheck*>(pattern), facts);
 }
 
-AmbientPattern* MakeAmbientPattern(const Parts& parts) { return reinterpret_cast<AmbientPattern*>(new Parts(parts)); }
-void FreeAmbientPattern(AmbientPattern* pattern) noexcept { delete reinterpret_cast<Parts*>(pattern); }
+AmbientPattern* MakeAmbientPattern(const Parts& parts) {
+  return reinterpret_cast<AmbientPattern*>(new Parts(parts));
+}
+
+void FreeAmbientPattern(AmbientPattern* pattern) noexcept {
+  delete reinterpret_cast<Parts*>(pattern);
+}
 
 int FailingAmbient(AmbientPattern* pattern) noexcept {
   const Constant now = ReadAmbientSlowly();

@@ -1,5 +1,5 @@
-// The TorchTable for a torch that no native module was compiled against: everything through Python's API and torch's builtins. A check that uses it
-// allocates and may run code of torch, so this is a makeshift, but what it says is the same.
+// The TorchTable for a torch that no native module was compiled against: everything through Python's API and torch's builtins. A check that
+// uses it allocates and may run code of torch, so this is a makeshift, but what it says is the same.
 #pragma once
 
 #include "client_ext/torch_bridge/table.h"

@@ -1,5 +1,5 @@
-// What the client knows of torch: one table of functions, filled by the module _framegate_torch, which is compiled against the installed torch, or by
-// a slower one over Python's API where that module is not there or does not match (said once, on stderr).
+// What the client knows of torch: one table of functions, filled by the module _framegate_torch, which is compiled against the installed
+// torch, or by a slower one over Python's API where that module is not there or does not match (said once, on stderr).
 //
 // GIL held. Borrowed objects; none is kept. No exception is left set and none crosses. With the native table nothing here runs Python code
 // but `object_of`; the slow table calls builtins of torch.
@@ -59,12 +59,16 @@ struct TorchTable {
   PyObject* (*object_of)(const model::Constant& constant);
 };
 
-// The table, once torch is loaded; null without torch. May import our module the first time, so not within a check. Keeps a raised exception.
+// The table, once torch is loaded; null without torch. May import our module the first time, so not within a check. Keeps a raised
+// exception.
 const TorchTable* LoadTorch();
 
 // What LoadTorch gave last; null before. For checks.
 extern const TorchTable* loaded_torch;
-inline const TorchTable* Torch() { return loaded_torch; }
+
+inline const TorchTable* Torch() {
+  return loaded_torch;
+}
 
 // torch.nn.Module, borrowed; null while it is not loaded. Runs no Python code.
 PyTypeObject* ModuleType();

@@ -13,7 +13,7 @@ namespace framegate::client {
 
 namespace {
 
-constexpr int32_t kWindow = 16 << 20;      // a whole reply without a stall
+constexpr int32_t kWindow = 16 << 20;  // a whole reply without a stall
 constexpr size_t kReadBuffer = 64 << 10;
 constexpr size_t kWriteChunk = 256 << 10;  // frames are gathered up to this before they are written
 constexpr size_t kMostGrpcMessage = 8 << 10;
@@ -115,7 +115,9 @@ struct Http2Callbacks {
 Channel::Channel(Socket socket, const Limits& limits)
     : socket_(std::move(socket)), limits_(limits), in_(kReadBuffer), moved_(Clock::now()) {}
 
-Channel::~Channel() { nghttp2_session_del(session_); }
+Channel::~Channel() {
+  nghttp2_session_del(session_);
+}
 
 absl::StatusOr<std::unique_ptr<Channel>> Channel::Connect(const std::string& path, const Limits& limits, const Patience& patience) {
   ASSIGN_OR_RETURN(Socket socket, Socket::Connect(path, patience));
@@ -227,9 +229,9 @@ Call::Call(Channel* channel, std::string_view method, std::optional<std::chrono:
 
 void Call::Open(std::string_view method, std::optional<std::chrono::milliseconds> timeout) {
   std::string limit = timeout ? TimeoutText(*timeout) : std::string();
-  std::vector<nghttp2_nv> headers = {Header(":method", "POST"),     Header(":scheme", "http"),
-                                     Header(":path", method),       Header(":authority", "localhost"),
-                                     Header("te", "trailers"),      Header("content-type", "application/grpc"),
+  std::vector<nghttp2_nv> headers = {Header(":method", "POST"),        Header(":scheme", "http"),
+                                     Header(":path", method),          Header(":authority", "localhost"),
+                                     Header("te", "trailers"),         Header("content-type", "application/grpc"),
                                      Header("user-agent", "framegate")};
   if (timeout)
     headers.push_back(Header("grpc-timeout", limit));

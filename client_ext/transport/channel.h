@@ -1,6 +1,6 @@
-// gRPC's wire protocol as a client: one HTTP/2 connection (libnghttp2) on one Unix socket, driven by the thread that calls; no other thread,
-// no gRPC core, no Python. One call at a time: a unary call or a stream, each on a new HTTP/2 stream.
-// Not thread-safe. In a forked child every operation is Unavailable and nothing is sent.
+// gRPC's wire protocol as a client: one HTTP/2 connection (libnghttp2) on one Unix socket, driven by the thread that calls; no other
+// thread, no gRPC core, no Python. One call at a time: a unary call or a stream, each on a new HTTP/2 stream. Not thread-safe. In a forked
+// child every operation is Unavailable and nothing is sent.
 #pragma once
 
 #include <unistd.h>
@@ -41,11 +41,15 @@ class Channel {
 
   // Whether another call may begin: reads what has come in the meantime (an end of file, a GOAWAY). REQUIRES: no call is open.
   bool Usable();
+
   // Whether the peer has said that it takes no more calls (GOAWAY): it ends in order.
   bool going_away() const { return going_away_; }
+
   // The process that listens.
   pid_t peer() const { return socket_.peer(); }
+
   bool owned_by_this_process() const { return socket_.owner() == getpid(); }
+
   void set_limits(const Limits& limits) { limits_ = limits; }
 
  private:
@@ -67,10 +71,10 @@ class Channel {
   Call* call_ = nullptr;
   absl::Status lost_;  // why the connection is of no use any more
   bool going_away_ = false;
-  std::string out_;    // bytes for the socket, from out_at_ on
+  std::string out_;  // bytes for the socket, from out_at_ on
   size_t out_at_ = 0;
   std::vector<char> in_;
-  TimePoint moved_;    // when the last byte passed, or the wait began
+  TimePoint moved_;  // when the last byte passed, or the wait began
 };
 
 // One call. Destroying an open one resets its stream, without waiting.

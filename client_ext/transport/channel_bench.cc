@@ -23,6 +23,7 @@ void BM_PingPong(benchmark::State& state) {
   }
   state.SetBytesProcessed(2 * state.iterations() * state.range(0));
 }
+
 BENCHMARK(BM_PingPong)->Arg(1)->Arg(8 << 10)->Arg(64 << 10)->Arg(1 << 20)->Arg(10 << 20)->UseRealTime()->Unit(benchmark::kMicrosecond);
 
 void BM_Unary(benchmark::State& state) {
@@ -33,6 +34,7 @@ void BM_Unary(benchmark::State& state) {
     if (!channel->Unary("/test/One", text, std::chrono::seconds(10), {}).ok())
       state.SkipWithError("no answer");
 }
+
 BENCHMARK(BM_Unary)->Arg(1)->Arg(8 << 10)->Arg(64 << 10)->UseRealTime()->Unit(benchmark::kMicrosecond);
 
 void BM_ConnectAndFirstCall(benchmark::State& state) {
@@ -41,6 +43,7 @@ void BM_ConnectAndFirstCall(benchmark::State& state) {
     if (!Open(server)->Unary("/test/One", "x", std::chrono::seconds(10), {}).ok())
       state.SkipWithError("no answer");
 }
+
 BENCHMARK(BM_ConnectAndFirstCall)->UseRealTime()->Unit(benchmark::kMicrosecond);
 
 }  // namespace

@@ -16,7 +16,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
-Patience Within(int ms) { return {.deadline = Clock::now() + milliseconds(ms)}; }
+Patience Within(int ms) {
+  return {.deadline = Clock::now() + milliseconds(ms)};
+}
 
 std::unique_ptr<Channel> Open(const GrpcEchoServer& server, Channel::Limits limits = {}) {
   auto channel = Channel::Connect(server.path(), limits, Within(2000));
@@ -160,8 +162,7 @@ TEST(Channel, AForkedChildCanOnlyDropIt) {
   ASSERT_TRUE(channel->Unary("/test/One", "x", milliseconds(5000), Within(5000)).ok());
   pid_t child = fork();
   if (child == 0) {
-    bool fine = !channel->Usable() &&
-                absl::IsUnavailable(channel->Unary("/test/One", "x", milliseconds(100), Within(100)).status());
+    bool fine = !channel->Usable() && absl::IsUnavailable(channel->Unary("/test/One", "x", milliseconds(100), Within(100)).status());
     channel.reset();
     _exit(fine ? 0 : 1);
   }
@@ -172,12 +173,18 @@ TEST(Channel, AForkedChildCanOnlyDropIt) {
 }
 
 std::atomic<int> interruptions{0};
-bool StopAtThird() { return ++interruptions >= 3; }
+
+bool StopAtThird() {
+  return ++interruptions >= 3;
+}
 
 TEST(Channel, SignalsInterruptTheWait) {
   GrpcEchoServer server;
   auto channel = Open(server);
-  struct sigaction action{}, before{};
+
+  struct sigaction action {
+  }, before{};
+
   action.sa_handler = [](int) {};
   sigaction(SIGUSR1, &action, &before);
   pthread_t self = pthread_self();

@@ -55,8 +55,8 @@ absl::StatusOr<ServerFacts> HelloCall::Finish(const Patience& patience) {
   if (!bytes || !reply.ParseFromString(*bytes))
     return absl::InternalError("Hello: the reply is not there, or does not parse");
   if (reply.schema_hash() != schema_ || reply.proto() < wire::kProtoMin || reply.proto() > wire::kProtoMax)
-    return absl::FailedPreconditionError(StrCat("the daemon (", reply.server_build(), ") is of another build than this client (", build_,
-                                                "); run `framegate stop`"));
+    return absl::FailedPreconditionError(
+        StrCat("the daemon (", reply.server_build(), ") is of another build than this client (", build_, "); run `framegate stop`"));
   RETURN_IF_ERROR(call_.Receive(patience).status());
   // The daemon does not decide how much memory a reply costs us.
   uint64_t request = reply.limits().request_bytes();
@@ -86,8 +86,7 @@ absl::StatusOr<FoundEntries> FindEntries(Channel& channel, std::string_view key_
 
 TranslateCall::TranslateCall(Channel* channel) : call_(channel, wire::kTranslate, std::nullopt) {}
 
-absl::Status TranslateCall::Open(std::string_view key_material, std::string_view summary, std::vector<std::string> code,
-                                 uint64_t horizon) {
+absl::Status TranslateCall::Open(std::string_view key_material, std::string_view summary, std::vector<std::string> code, uint64_t horizon) {
   v1::TranslateRequest request;
   request.mutable_open()->set_key_material(key_material.data(), key_material.size());
   request.mutable_open()->set_summary(summary.data(), summary.size());
@@ -118,10 +117,7 @@ absl::StatusOr<TranslateCall::Event> TranslateCall::Next(const Patience& patienc
       absl::Status end = call_.Receive(patience).status();
       if (absl::IsCancelled(end))
         return end;
-      return Event{.kind = Kind::kEntry,
-                   .bytes = std::move(*reply.mutable_entry()),
-                   .shared = reply.shared(),
-                   .horizon = reply.horizon()};
+      return Event{.kind = Kind::kEntry, .bytes = std::move(*reply.mutable_entry()), .shared = reply.shared(), .horizon = reply.horizon()};
     }
     case v1::TranslateReply::kFailure: {
       absl::Status failure = StatusOfFailure(reply.failure());

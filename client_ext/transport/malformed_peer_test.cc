@@ -39,10 +39,12 @@ class RawPeer {
       close(connection);
     });
   }
+
   ~RawPeer() {
     thread_.join();
     close(listener_);
   }
+
   std::string path() const { return folder_.path(); }
 
  private:
@@ -71,11 +73,18 @@ std::string Literal(const std::string& name, const std::string& value) {
 constexpr uint8_t kData = 0, kHeaders = 1, kReset = 3, kSettings = 4, kGoAway = 7;
 constexpr uint8_t kEndStream = 1, kEndHeaders = 4;
 
-std::string Hello() { return Frame(kSettings, 0, 0, ""); }
+std::string Hello() {
+  return Frame(kSettings, 0, 0, "");
+}
+
 std::string Response(const std::string& status = "200") {
   return Frame(kHeaders, kEndHeaders, 1, Literal(":status", status) + Literal("content-type", "application/grpc"));
 }
-std::string Message(const std::string& text) { return Frame(kData, 0, 1, MessagePrefix(text.size()) + text); }
+
+std::string Message(const std::string& text) {
+  return Frame(kData, 0, 1, MessagePrefix(text.size()) + text);
+}
+
 std::string Trailers(const std::string& status) {
   return Frame(kHeaders, kEndHeaders | kEndStream, 1, Literal("grpc-status", status));
 }

@@ -22,7 +22,9 @@ class MessageReader {
   absl::Status Feed(std::string_view bytes);
   // The oldest whole message.
   std::optional<std::string> Take();
+
   bool has_whole() const { return !whole_.empty(); }
+
   // False while a message has begun and not ended.
   bool between_messages() const { return prefix_.empty(); }
 

@@ -32,6 +32,7 @@ class OpenDescriptors {
         return;
     }
   }
+
   static void Remove(int descriptor) {
     for (std::atomic<int>& place : places) {
       int held = descriptor;
@@ -121,10 +122,11 @@ absl::StatusOr<Socket> Socket::Connect(const std::string& path, const Patience& 
   return connected;
 }
 
-Socket::Socket(int descriptor) : descriptor_(descriptor), owner_(getpid()) { OpenDescriptors::Add(descriptor); }
+Socket::Socket(int descriptor) : descriptor_(descriptor), owner_(getpid()) {
+  OpenDescriptors::Add(descriptor);
+}
 
-Socket::Socket(Socket&& other) noexcept
-    : descriptor_(std::exchange(other.descriptor_, -1)), owner_(other.owner_), peer_(other.peer_) {}
+Socket::Socket(Socket&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)), owner_(other.owner_), peer_(other.peer_) {}
 
 Socket& Socket::operator=(Socket&& other) noexcept {
   std::swap(descriptor_, other.descriptor_);

@@ -1,6 +1,6 @@
 // A connected Unix stream socket: reads and writes at once what is possible, waits with poll(). Knows no protocol and no Python.
-// Owns its descriptor (close-on-exec). Not thread-safe. In a forked child the descriptor is closed at once, by a handler, so that the daemon
-// sees the parent's end; there a socket may only be destroyed.
+// Owns its descriptor (close-on-exec). Not thread-safe. In a forked child the descriptor is closed at once, by a handler, so that the
+// daemon sees the parent's end; there a socket may only be destroyed.
 #pragma once
 
 #include <sys/types.h>
@@ -22,7 +22,7 @@ struct Patience {
   std::chrono::milliseconds quiet{std::chrono::milliseconds::max()};  // without a byte in either direction
   std::chrono::milliseconds starved{0};   // `quiet` is stretched up to this while the peer is runnable but gets no processor
   TimePoint deadline = TimePoint::max();  // in all
-  bool (*interrupted)() = nullptr;  // called when a signal interrupts the wait; true ends it with Cancelled
+  bool (*interrupted)() = nullptr;        // called when a signal interrupts the wait; true ends it with Cancelled
 };
 
 class Socket {
@@ -44,6 +44,7 @@ class Socket {
   absl::Status Wait(bool to_write, TimePoint since, const Patience& patience);
 
   pid_t peer() const { return peer_; }
+
   pid_t owner() const { return owner_; }
 
  private:

@@ -13,7 +13,9 @@ using model::Constant;
 using model::ConstantKind;
 using model::PyVersion;
 
-absl::Status Refuse(std::string_view what) { return absl::InvalidArgumentError(StrCat("bytecode: ", what)); }
+absl::Status Refuse(std::string_view what) {
+  return absl::InvalidArgumentError(StrCat("bytecode: ", what));
+}
 
 absl::Status CheckConstant(const Constant& constant, int depth) {
   if (constant.kind == ConstantKind::kCode || !constant.code.empty())
@@ -38,7 +40,8 @@ absl::Status CheckLimits(const model::CodeImage& image, const CodeLimits& limits
 
 absl::Status CheckSignature(const model::CodeImage& image, const ExpectedCode& expected) {
   constexpr uint32_t kOptimizedNewLocals = 0x3, kStars = 0xc, kNested = 0x10, kFutures = 0x1fe0000;
-  if ((image.flags & kOptimizedNewLocals) != kOptimizedNewLocals || (image.flags & ~(kOptimizedNewLocals | kStars | kNested | kFutures)) != 0)
+  if ((image.flags & kOptimizedNewLocals) != kOptimizedNewLocals ||
+      (image.flags & ~(kOptimizedNewLocals | kStars | kNested | kFutures)) != 0)
     return Refuse("flags that are not allowed");
   if (image.argcount != expected.argcount || image.posonlyargcount != expected.posonlyargcount ||
       image.kwonlyargcount != expected.kwonlyargcount || (image.flags & kStars) != expected.star_flags)
@@ -85,7 +88,8 @@ SlotContent ContentOf(model::LinkKind kind) {
 }
 
 bool NamesAnAttribute(const model::GraphNode& node) {
-  return node.op == model::NodeOp::kCallFunction && node.target == "builtins:getattr" && node.args.size() >= 2 && node.args[1].constant.is_str();
+  return node.op == model::NodeOp::kCallFunction && node.target == "builtins:getattr" && node.args.size() >= 2 &&
+         node.args[1].constant.is_str();
 }
 
 }  // namespace

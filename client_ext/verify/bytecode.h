@@ -26,9 +26,9 @@ struct ExpectedCode {
   uint32_t argcount = 0;
   uint32_t posonlyargcount = 0;
   uint32_t kwonlyargcount = 0;
-  uint32_t star_flags = 0;              // CO_VARARGS and CO_VARKEYWORDS
-  std::vector<SlotContent> slots;       // of the first slots; further ones are empty
-  uint32_t origin_units = 0;            // size of the code that origins point into
+  uint32_t star_flags = 0;                      // CO_VARARGS and CO_VARKEYWORDS
+  std::vector<SlotContent> slots;               // of the first slots; further ones are empty
+  uint32_t origin_units = 0;                    // size of the code that origins point into
   absl::flat_hash_set<std::string> globals;     // that LOAD_GLOBAL may name; none outside a forward
   absl::flat_hash_set<std::string> attributes;  // that attribute and method loads may name; none outside a forward
   CodeLimits limits;

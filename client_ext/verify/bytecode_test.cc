@@ -34,6 +34,7 @@ struct Unit {
   std::string_view name;  // empty: the bytes of an opcode number that no version allows
   uint32_t oparg = 0;
 };
+
 using Units = std::vector<Unit>;
 
 void SetCode(const Units& units, NewCode* code) {
@@ -123,15 +124,19 @@ TEST(VerifyCodeTest, AcceptsWhatNewCodeIsMadeOf) {
   EXPECT_EQ(Verdict(PyVersion::k312, Body({{"LOAD_FAST", 0}, {"LOAD_ATTR", 3}, {"CALL", 0}}), true), "");
   EXPECT_EQ(Verdict(PyVersion::k313, Body({{"LOAD_FAST", 0}, {"LOAD_ATTR", 2}}), true), "");
   EXPECT_EQ(Verdict(PyVersion::k313, Body({{"LOAD_FAST", 0}, {"TO_BOOL"}, {"UNARY_NOT"}})), "");
-  EXPECT_EQ(Verdict(PyVersion::k312, Body({{"LOAD_GLOBAL", 1}, {"LOAD_FAST", 0}, {"LOAD_FAST", 0}, {"KW_NAMES", 1}, {"CALL", 2}}), true), "");
-  EXPECT_EQ(Verdict(PyVersion::k313, Body({{"LOAD_GLOBAL", 1}, {"LOAD_FAST", 0}, {"LOAD_FAST", 0}, {"LOAD_CONST", 1}, {"CALL_KW", 2}}), true), "");
+  EXPECT_EQ(Verdict(PyVersion::k312, Body({{"LOAD_GLOBAL", 1}, {"LOAD_FAST", 0}, {"LOAD_FAST", 0}, {"KW_NAMES", 1}, {"CALL", 2}}), true),
+            "");
+  EXPECT_EQ(
+      Verdict(PyVersion::k313, Body({{"LOAD_GLOBAL", 1}, {"LOAD_FAST", 0}, {"LOAD_FAST", 0}, {"LOAD_CONST", 1}, {"CALL_KW", 2}}), true),
+      "");
 }
 
 TEST(VerifyCodeTest, RefusesInstructions) {
   ExpectRefused({{"LOAD_FAST", 0}, {""}}, "an instruction that is not allowed at unit 2");
   ExpectRefused({{"RESUME"}, {"LOAD_FAST", 0}}, "RESUME is the first instruction and no other");
   ExpectRefused({{"EXTENDED_ARG", 0}, {"LOAD_FAST", 0}}, "a prefix too many");
-  ExpectRefused({{"EXTENDED_ARG", 1}, {"EXTENDED_ARG", 1}, {"EXTENDED_ARG", 1}, {"EXTENDED_ARG", 1}, {"LOAD_FAST", 0}}, "a prefix too many");
+  ExpectRefused({{"EXTENDED_ARG", 1}, {"EXTENDED_ARG", 1}, {"EXTENDED_ARG", 1}, {"EXTENDED_ARG", 1}, {"LOAD_FAST", 0}},
+                "a prefix too many");
   ExpectRefused({{"LOAD_FAST", 0}, {"RETURN_VALUE"}}, "code after the return");
   ExpectRefused({{"LOAD_FAST", 0}, {"LOAD_FAST", 0}, {"BINARY_OP", 26}}, "an operand out of range");
   ExpectRefused({{"LOAD_FAST", 0}, {"LOAD_FAST", 0}, {"IS_OP", 2}}, "an operand out of range");
@@ -246,7 +251,11 @@ TEST(VerifyCodeTest, RefusesImages) {
   EXPECT_THAT(Changed([](NewCode& c) { c.image.flags |= 4; }), HasSubstr("other parameters"));
   EXPECT_THAT(Changed([](NewCode& c) { c.image.argcount = 3; }), HasSubstr("other parameters"));
   EXPECT_THAT(Changed([](NewCode& c) { c.image.kwonlyargcount = 1; }), HasSubstr("other parameters"));
-  EXPECT_THAT(Changed([](NewCode& c) { c.image.localsplusnames.resize(2); c.image.localspluskinds.resize(2); }), HasSubstr("fewer slots"));
+  EXPECT_THAT(Changed([](NewCode& c) {
+                c.image.localsplusnames.resize(2);
+                c.image.localspluskinds.resize(2);
+              }),
+              HasSubstr("fewer slots"));
   EXPECT_THAT(Changed([](NewCode& c) { c.image.localspluskinds[1] = '\x40'; }), HasSubstr("no plain local"));
   EXPECT_THAT(Changed([](NewCode& c) { c.image.localspluskinds.pop_back(); }), HasSubstr("no plain local"));
   EXPECT_THAT(Changed([](NewCode& c) { c.image.exceptiontable = "\x80\x01\x01\x01"; }), HasSubstr("an exception table"));
@@ -276,7 +285,9 @@ TEST(VerifyCodeTest, Limits) {
 
   Units units = {{"RESUME"}};
   for (int i = 0; i < 600; ++i)
-    units.insert(units.end(), {{"LOAD_FAST", 0}, {"EXTENDED_ARG", 0xea}, {"UNPACK_SEQUENCE", 0x60}, {"EXTENDED_ARG", 0xea}, {"BUILD_LIST", 0x60}, {"POP_TOP"}});
+    units.insert(
+        units.end(),
+        {{"LOAD_FAST", 0}, {"EXTENDED_ARG", 0xea}, {"UNPACK_SEQUENCE", 0x60}, {"EXTENDED_ARG", 0xea}, {"BUILD_LIST", 0x60}, {"POP_TOP"}});
   NewCode code = Code(PyVersion::k312, units);
   code.image.stacksize = 60000;
   EXPECT_THAT(VerifyCode(code, Expected(PyVersion::k312)).message(), HasSubstr("more work"));
@@ -286,7 +297,7 @@ TEST(VerifyCodeTest, LinksFillSlots) {
   ExpectedCode expected = Expected(PyVersion::k312);
   ASSERT_TRUE(ExpectLinks({{.kind = model::LinkKind::kNull, .local = 5}, {.kind = model::LinkKind::kDrive, .local = 4}}, &expected).ok());
   EXPECT_THAT(expected.slots, testing::ElementsAre(SlotContent::kObject, SlotContent::kObject, SlotContent::kCallable, SlotContent::kEmpty,
-                                                  SlotContent::kCallable, SlotContent::kObject));
+                                                   SlotContent::kCallable, SlotContent::kObject));
   EXPECT_THAT(ExpectLinks({{.kind = model::LinkKind::kNull, .local = 1}}, &expected).message(), HasSubstr("which is full"));
   EXPECT_TRUE(absl::IsResourceExhausted(ExpectLinks({{.local = UINT32_MAX}}, &expected)));
 }
@@ -296,8 +307,7 @@ TEST(VerifyCodeTest, ForwardAllowsWhatTheGraphNames) {
   entry.graph.emplace();
   entry.graph->inputs = {1, 2};
   entry.graph->nodes = {{.op = model::NodeOp::kCallMethod, .target = "relu"},
-                        {.op = model::NodeOp::kCallFunction, .target = "builtins:getattr",
-                         .args = {{}, {.constant = Constant::Str("T")}}}};
+                        {.op = model::NodeOp::kCallFunction, .target = "builtins:getattr", .args = {{}, {.constant = Constant::Str("T")}}}};
   entry.targets = {{.global = "torch_add", .symbol = "torch:add"}};
   ExpectedCode expected = ExpectForward(entry, PyVersion::k313);
   EXPECT_EQ(expected.argcount, 2u);

@@ -20,12 +20,14 @@ constexpr uint64_t kMaxPushes = uint64_t{1} << 24;  // unpacking and building ag
 
 struct Cell {
   enum Kind : uint8_t { kNull, kObject, kCallable, kMethodPart };  // a method load makes two parts that only a call may take
+
   Kind kind = kNull;
   bool truth = false;     // the result of TO_BOOL
   int32_t keywords = -1;  // a constant tuple of this many different names
 
   bool object() const { return kind == kObject || kind == kCallable; }
 };
+
 constexpr Cell kObject{Cell::kObject};
 
 // How many different names a constant tuple holds; -1 where it is none.
@@ -62,16 +64,19 @@ class Interpreter {
 
  private:
   using Check = const char* (Interpreter::*)(uint32_t);
+
   struct Allowed {
     Check check = nullptr;
     uint32_t below = 0;
     uint8_t caches = 0;
   };
+
   struct Row {
     Allowed allowed;
     std::array<int16_t, kVersions> numbers;
     std::array<uint8_t, kVersions> caches;
   };
+
   using Table = std::array<Allowed, 256>;
 
   static const Table& TableOf(size_t version) {
@@ -92,7 +97,9 @@ class Interpreter {
     return kTables[version];
   }
 
-  bool since313() const { return expected_.version == PyVersion::k313; }
+  bool since313() const {
+    return expected_.version == PyVersion::k313;
+  }
 
   const char* Step() {
     if (returned_)
@@ -140,6 +147,7 @@ class Interpreter {
     stack_.push_back(cell);
     return nullptr;
   }
+
   const char* Pop(uint32_t count) {
     if (count > stack_.size())
       return "the stack is empty";
@@ -150,27 +158,39 @@ class Interpreter {
     }
     return nullptr;
   }
+
   const char* Replace(uint32_t count, Cell result) {
     const char* wrong = Pop(count);
     return wrong ? wrong : Push(result);
   }
+
   const char* PushCallee(Cell first, Cell second) {
     const char* wrong = Push(first);
     return wrong ? wrong : Push(second);
   }
 
-  const char* CheckPrefix(uint32_t) { return nullptr; }
-  const char* CheckResume(uint32_t) { return nullptr; }
-  const char* CheckPopTop(uint32_t) { return Pop(1); }
+  const char* CheckPrefix(uint32_t) {
+    return nullptr;
+  }
+
+  const char* CheckResume(uint32_t) {
+    return nullptr;
+  }
+
+  const char* CheckPopTop(uint32_t) {
+    return Pop(1);
+  }
 
   // The cell at `depth` from the top (1 is the top), or null where that is no object.
   Cell* ObjectAt(uint32_t depth) {
     return depth >= 1 && depth <= stack_.size() && stack_[stack_.size() - depth].object() ? &stack_[stack_.size() - depth] : nullptr;
   }
+
   const char* CheckCopy(uint32_t depth) {
     Cell* cell = ObjectAt(depth);
     return cell ? Push(*cell) : "a stack cell that is no object";
   }
+
   const char* CheckSwap(uint32_t depth) {
     Cell* top = ObjectAt(1);
     Cell* other = ObjectAt(depth);
@@ -179,13 +199,17 @@ class Interpreter {
     std::swap(*top, *other);
     return nullptr;
   }
-  const char* CheckPushNull(uint32_t) { return Push({}); }
+
+  const char* CheckPushNull(uint32_t) {
+    return Push({});
+  }
 
   const char* CheckLoadFast(uint32_t slot) {
     if (slot >= slots_.size() || !slots_[slot].object())
       return "an empty slot is read";
     return Push(slots_[slot]);
   }
+
   const char* CheckStoreFast(uint32_t slot) {
     if (slot >= slots_.size())
       return "a slot out of range";
@@ -195,12 +219,14 @@ class Interpreter {
     stack_.pop_back();
     return nullptr;
   }
+
   const char* CheckDeleteFast(uint32_t slot) {
     if (slot >= slots_.size() || !slots_[slot].object())
       return "an empty slot is deleted";
     slots_[slot] = {};
     return nullptr;
   }
+
   const char* CheckLoadConst(uint32_t index) {
     if (index >= image_.consts.size())
       return "a constant out of range";
@@ -217,6 +243,7 @@ class Interpreter {
       return Push(value);
     return since313() ? PushCallee(value, {}) : PushCallee({}, value);
   }
+
   const char* LoadName(uint32_t name, bool method) {
     if (name >= image_.names.size() || !expected_.attributes.contains(image_.names[name]))
       return "an attribute that is not allowed";
@@ -224,14 +251,27 @@ class Interpreter {
       return wrong;
     return method ? PushCallee({Cell::kMethodPart}, {Cell::kMethodPart}) : Push(kObject);
   }
+
   const char* CheckLoadAttr(uint32_t oparg) {
     return expected_.version == PyVersion::k311 ? LoadName(oparg, false) : LoadName(oparg >> 1, (oparg & 1) != 0);
   }
-  const char* CheckLoadMethod(uint32_t oparg) { return LoadName(oparg, true); }
 
-  const char* CheckBuild(uint32_t count) { return Replace(count, kObject); }
-  const char* CheckBuildMap(uint32_t pairs) { return pairs > expected_.limits.rows ? "the stack is empty" : Replace(2 * pairs, kObject); }
-  const char* CheckBuildSlice(uint32_t parts) { return parts < 2 ? "an operand out of range" : Replace(parts, kObject); }
+  const char* CheckLoadMethod(uint32_t oparg) {
+    return LoadName(oparg, true);
+  }
+
+  const char* CheckBuild(uint32_t count) {
+    return Replace(count, kObject);
+  }
+
+  const char* CheckBuildMap(uint32_t pairs) {
+    return pairs > expected_.limits.rows ? "the stack is empty" : Replace(2 * pairs, kObject);
+  }
+
+  const char* CheckBuildSlice(uint32_t parts) {
+    return parts < 2 ? "an operand out of range" : Replace(parts, kObject);
+  }
+
   const char* CheckUnpack(uint32_t count) {
     if (const char* wrong = Pop(1))
       return wrong;
@@ -241,14 +281,24 @@ class Interpreter {
     return nullptr;
   }
 
-  const char* CheckBinary(uint32_t) { return Replace(2, kObject); }
-  const char* CheckUnary(uint32_t) { return Replace(1, kObject); }
-  const char* CheckToBool(uint32_t) { return Replace(1, {Cell::kObject, /*truth=*/true}); }
+  const char* CheckBinary(uint32_t) {
+    return Replace(2, kObject);
+  }
+
+  const char* CheckUnary(uint32_t) {
+    return Replace(1, kObject);
+  }
+
+  const char* CheckToBool(uint32_t) {
+    return Replace(1, {Cell::kObject, /*truth=*/true});
+  }
+
   const char* CheckNot(uint32_t) {
     if (since313() && (stack_.empty() || !stack_.back().truth))
       return "UNARY_NOT of what TO_BOOL did not make";
     return Replace(1, kObject);
   }
+
   // The operator and, from 3.12 on, the one hint that compilers write with it; 3.13's bool bit is never set.
   const char* CheckCompare(uint32_t oparg) {
     static constexpr uint8_t kHints[] = {2, 10, 8, 7, 4, 12};
@@ -266,12 +316,14 @@ class Interpreter {
     call_names_ = keywords_[index];
     return nullptr;
   }
+
   const char* CheckPrecall(uint32_t arguments) {
     if (call_arguments_ >= 0)
       return "KW_NAMES or PRECALL without a call";
     call_arguments_ = arguments;
     return nullptr;
   }
+
   const char* CheckCall(uint32_t arguments) {
     if (call_arguments_ != (expected_.version == PyVersion::k311 ? int64_t{arguments} : -1))
       return "PRECALL and CALL differ";
@@ -279,6 +331,7 @@ class Interpreter {
     call_names_ = call_arguments_ = -1;
     return TakeCall(arguments, names);
   }
+
   const char* CheckCallKeywords(uint32_t arguments) {
     int32_t names = stack_.empty() ? -1 : stack_.back().keywords;
     if (names < 0)
@@ -286,6 +339,7 @@ class Interpreter {
     const char* wrong = Pop(1);
     return wrong ? wrong : TakeCall(arguments, names);
   }
+
   const char* TakeCall(uint32_t arguments, int64_t names) {
     if (names > int64_t{arguments})
       return "more keywords than arguments";
@@ -326,6 +380,8 @@ class Interpreter {
 
 }  // namespace
 
-absl::Status WalkCode(const model::CodeImage& image, const ExpectedCode& expected) { return Interpreter(image, expected).Run(); }
+absl::Status WalkCode(const model::CodeImage& image, const ExpectedCode& expected) {
+  return Interpreter(image, expected).Run();
+}
 
 }  // namespace framegate::client

@@ -27,12 +27,12 @@ std::string_view TorchName(model::Fact fact);
 
 // A term of an expression; it refers to terms before it by place. The last one is the expression.
 struct Term {
-  CheckOp op = CheckOp::kWordConst;            // of the word operations of check_ops.def
+  CheckOp op = CheckOp::kWordConst;              // of the word operations of check_ops.def
   model::SubjectId subject = model::kNoSubject;  // kWordSize, kWordStride, kWordOffset, kWordInt, kWordFact
-  model::Fact fact = model::Fact::kLength;     // kWordFact
-  uint32_t dimension = 0;                      // kWordSize, kWordStride
-  int64_t value = 0;                           // kWordConst
-  uint32_t left = 0;                           // arithmetic and comparisons
+  model::Fact fact = model::Fact::kLength;       // kWordFact
+  uint32_t dimension = 0;                        // kWordSize, kWordStride
+  int64_t value = 0;                             // kWordConst
+  uint32_t left = 0;                             // arithmetic and comparisons
   uint32_t right = 0;
 
   template <typename V, typename S>
@@ -50,18 +50,18 @@ struct Term {
 struct Guard {
   GuardKind kind = GuardKind::kFactIs;
   model::SubjectId subject = model::kNoSubject;
-  std::string type;                        // Type: module:qualname
-  std::optional<model::FactValue> fact;    // Fact, Tensor (fact kTensor)
-  std::vector<uint32_t> free_sizes;        // Tensor: dimensions whose size is not compared
-  std::vector<uint32_t> free_strides;      // Tensor: dimensions whose stride is not compared
-  uint32_t parts = 0;                      // Tensor: TensorPart bits to compare as well
+  std::string type;                            // Type: module:qualname
+  std::optional<model::FactValue> fact;        // Fact, Tensor (fact kTensor)
+  std::vector<uint32_t> free_sizes;            // Tensor: dimensions whose size is not compared
+  std::vector<uint32_t> free_strides;          // Tensor: dimensions whose stride is not compared
+  uint32_t parts = 0;                          // Tensor: TensorPart bits to compare as well
   model::SubjectId other = model::kNoSubject;  // Subject
-  std::vector<model::SubjectId> others;    // Subjects
-  std::vector<Term> terms;                 // Expression
-  uint32_t part = 0;                       // Ambient: model::AmbientPart
-  model::Constant constant;                // Ambient
-  model::Handle object = model::kAbsent;   // Object
-  int32_t line = 0;                        // of the user's code that made it, absolute
+  std::vector<model::SubjectId> others;        // Subjects
+  std::vector<Term> terms;                     // Expression
+  uint32_t part = 0;                           // Ambient: model::AmbientPart
+  model::Constant constant;                    // Ambient
+  model::Handle object = model::kAbsent;       // Object
+  int32_t line = 0;                            // of the user's code that made it, absolute
 
   template <typename V, typename S>
   static void VisitFields(V& v, S& s) {

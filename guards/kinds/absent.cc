@@ -3,7 +3,7 @@
 namespace framegate::guards {
 
 template <>
-absl::Status Kind<GuardKind::kAbsent>::Verify(const Guard& ) {
+absl::Status Kind<GuardKind::kAbsent>::Verify(const Guard&) {
   return absl::OkStatus();
 }
 

@@ -44,8 +44,9 @@ void AddTerm(const Term& term, uint16_t place, model::SubjectId about, Emitter& 
   if (term.op == CheckOp::kWordConst)
     builder.AddImm(term.op, 0, place, builder.Number(static_cast<uint64_t>(term.value)), subject);
   else if (term.op == CheckOp::kWordFact)
-    builder.Add({.op = static_cast<uint8_t>(term.op), .sub = static_cast<uint8_t>(term.fact), .a = place, .b = emitter.Object(term.subject)},
-                subject);
+    builder.Add(
+        {.op = static_cast<uint8_t>(term.op), .sub = static_cast<uint8_t>(term.fact), .a = place, .b = emitter.Object(term.subject)},
+        subject);
   else if (term.subject != model::kNoSubject)
     builder.Add(term.op, place, emitter.Object(term.subject), static_cast<uint16_t>(term.dimension), subject);
   else

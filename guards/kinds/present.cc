@@ -3,7 +3,7 @@
 namespace framegate::guards {
 
 template <>
-absl::Status Kind<GuardKind::kPresent>::Verify(const Guard& ) {
+absl::Status Kind<GuardKind::kPresent>::Verify(const Guard&) {
   return absl::OkStatus();
 }
 

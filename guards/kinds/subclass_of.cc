@@ -4,7 +4,8 @@ namespace framegate::guards {
 
 template <>
 absl::Status Kind<GuardKind::kSubclassOf>::Verify(const Guard& guard) {
-  return guard.type.find(':') == std::string::npos ? absl::InvalidArgumentError("subclass_of: a type is module:qualname") : absl::OkStatus();
+  return guard.type.find(':') == std::string::npos ? absl::InvalidArgumentError("subclass_of: a type is module:qualname")
+                                                   : absl::OkStatus();
 }
 
 template <>

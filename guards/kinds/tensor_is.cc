@@ -26,8 +26,10 @@ std::vector<model::SubjectId> Kind<GuardKind::kTensorIs>::Needs(const Guard& gua
 
 template <>
 absl::Status Kind<GuardKind::kTensorIs>::Lower(const Guard& guard, Emitter& emitter) {
-  emitter.builder().AddTensor({.facts = *guard.fact->tensor, .free_sizes = Ascending(guard.free_sizes),
-                               .free_strides = Ascending(guard.free_strides), .parts = guard.parts},
+  emitter.builder().AddTensor({.facts = *guard.fact->tensor,
+                               .free_sizes = Ascending(guard.free_sizes),
+                               .free_strides = Ascending(guard.free_strides),
+                               .parts = guard.parts},
                               emitter.Object(guard.subject), guard.subject);
   return absl::OkStatus();
 }

@@ -17,13 +17,18 @@ class Emitter {
   Emitter(const std::vector<model::SubjectNode>& subjects, std::vector<bool> optional);
 
   ProgramBuilder& builder() { return builder_; }
+
   // Emits the steps to `subject` that are not there yet. ResourceExhausted for an operand over 16 bits.
   absl::Status Need(model::SubjectId subject);
+
   bool is_emitted(model::SubjectId subject) const { return emitted_[subject]; }
+
   // REQUIRES: is_emitted(subject).
   uint16_t Object(model::SubjectId subject) const { return static_cast<uint16_t>(subject); }
+
   // Word registers [0, count) are in use for a while.
   void UseWords(size_t count) { words_ = std::max(words_, count); }
+
   // The program, `pass` added.
   Program Finish();
 

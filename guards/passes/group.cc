@@ -36,10 +36,8 @@ void Group(GuardSet* set) {
   std::erase_if(set->guards, [&](const Guard& guard) {
     return guard.kind == GuardKind::kDistinct && group.contains(guard.subject) && group.contains(guard.other);
   });
-  set->guards.push_back({.kind = GuardKind::kAllDistinct,
-                         .subject = *group.begin(),
-                         .others = {std::next(group.begin()), group.end()},
-                         .line = line});
+  set->guards.push_back(
+      {.kind = GuardKind::kAllDistinct, .subject = *group.begin(), .others = {std::next(group.begin()), group.end()}, .line = line});
 }
 
 }  // namespace framegate::guards

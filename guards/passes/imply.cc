@@ -20,7 +20,9 @@ struct Known {
   std::string type;
 };
 
-bool HasLength(const model::Constant& value) { return value.kind == ConstantKind::kStr || value.kind == ConstantKind::kBytes; }
+bool HasLength(const model::Constant& value) {
+  return value.kind == ConstantKind::kStr || value.kind == ConstantKind::kBytes;
+}
 
 class Implier {
  public:
@@ -31,7 +33,9 @@ class Implier {
       Need(subject);
   }
 
-  void Run() { std::erase_if(set_.guards, [this](const Guard& guard) { return IsImplied(guard); }); }
+  void Run() {
+    std::erase_if(set_.guards, [this](const Guard& guard) { return IsImplied(guard); });
+  }
 
  private:
   void Learn(const Guard& guard) {
@@ -121,6 +125,8 @@ class Implier {
 
 }  // namespace
 
-void Imply(GuardSet* set) { Implier(set).Run(); }
+void Imply(GuardSet* set) {
+  Implier(set).Run();
+}
 
 }  // namespace framegate::guards

@@ -114,8 +114,7 @@ class Lowering {
     RETURN_IF_ERROR(emitter_.Need(run.type));
     const uint32_t begin = emitter_.builder().AddImm(CheckOp::kSlice, 0, emitter_.Object(run.type), 0, run.type);
     for (SubjectId subject = run.type + 1; subject < set_.subjects.size(); ++subject)
-      if (used_[subject] && !emitter_.is_emitted(subject) &&
-          SliceTypeOf(set_.subjects, subject) == run.type)
+      if (used_[subject] && !emitter_.is_emitted(subject) && SliceTypeOf(set_.subjects, subject) == run.type)
         RETURN_IF_ERROR(emitter_.Need(subject));
     for (size_t i : run.guards)
       RETURN_IF_ERROR(AddCheck(set_.guards[i]));
@@ -132,8 +131,8 @@ class Lowering {
       wanted = wanted || guard.kind == GuardKind::kTensorIs;
     }
     if (wanted)
-      notes_.push_back({.words = {.kind = std::string(EnumText(GuardKind::kExpression)),
-                                  .torch_kind = std::string(TorchName(GuardKind::kExpression))}});
+      notes_.push_back(
+          {.words = {.kind = std::string(EnumText(GuardKind::kExpression)), .torch_kind = std::string(TorchName(GuardKind::kExpression))}});
   }
 
   const GuardSet& set_;

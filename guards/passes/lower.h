@@ -11,9 +11,9 @@
 namespace framegate::guards {
 
 struct Lowered {
-  std::string program;                   // encoded check program; it verifies
-  std::vector<model::GuardNote> notes;   // one per guard left, with the instructions it became
-  bool durable = true;                   // false: some guard belongs to this process
+  std::string program;                  // encoded check program; it verifies
+  std::vector<model::GuardNote> notes;  // one per guard left, with the instructions it became
+  bool durable = true;                  // false: some guard belongs to this process
 };
 
 // InvalidArgument for a set that does not verify (unknown subject, fact of the wrong shape).

@@ -18,16 +18,24 @@ using model::SubjectId;
 class Sample {
  public:
   SubjectId Root(Step step, uint32_t index = 0, Constant key = {}) { return table.Root(step, index, key); }
+
   SubjectId Child(SubjectId parent, Step step, Constant key) { return table.Child(parent, step, 0, key); }
+
   SubjectId Child(SubjectId parent, Step step, uint32_t index = 0) { return table.Child(parent, step, index); }
+
   SubjectId Attr(SubjectId parent, const char* name) { return Child(parent, Step::kAttr, Constant::Str(name)); }
 
   Guard& Add(GuardKind kind, SubjectId subject) {
     set.guards.push_back({.kind = kind, .subject = subject});
     return set.guards.back();
   }
+
   void Type(SubjectId subject, const char* name) { Add(GuardKind::kTypeIs, subject).type = name; }
-  void Word(SubjectId subject, Fact fact, uint64_t word) { Add(GuardKind::kFactIs, subject).fact = model::FactValue{.fact = fact, .word = word}; }
+
+  void Word(SubjectId subject, Fact fact, uint64_t word) {
+    Add(GuardKind::kFactIs, subject).fact = model::FactValue{.fact = fact, .word = word};
+  }
+
   void Value(SubjectId subject, Constant value, Fact fact = Fact::kValue) {
     Add(GuardKind::kFactIs, subject).fact = model::FactValue{.fact = fact, .constant = std::move(value)};
   }
@@ -36,11 +44,13 @@ class Sample {
     set.subjects = table.nodes();
     return set;
   }
+
   Lowered Lower() {
     auto lowered = guards::Lower(Set());
     EXPECT_TRUE(lowered.ok()) << lowered.status();
     return lowered.ok() ? *lowered : Lowered();
   }
+
   std::string Text() { return PrintProgram(*DecodeProgram(Lower().program)); }
 
   model::SubjectTable table;
@@ -140,8 +150,10 @@ TEST(LowerTest, ExpressionsAndGroups) {
   Sample s;
   SubjectId x = s.Root(Step::kSlot, 0), y = s.Root(Step::kSlot, 1);
   Guard& guard = s.Add(GuardKind::kExpression, x);
-  guard.terms = {{.op = CheckOp::kWordSize, .subject = x, .dimension = 1}, {.op = CheckOp::kWordConst, .value = 8},
-                 {.op = CheckOp::kWordMod, .left = 0, .right = 1}, {.op = CheckOp::kWordConst},
+  guard.terms = {{.op = CheckOp::kWordSize, .subject = x, .dimension = 1},
+                 {.op = CheckOp::kWordConst, .value = 8},
+                 {.op = CheckOp::kWordMod, .left = 0, .right = 1},
+                 {.op = CheckOp::kWordConst},
                  {.op = CheckOp::kWordEq, .left = 2, .right = 3}};
   s.Add(GuardKind::kAllDistinct, x).others = {y};
   Guard& pair = s.Add(GuardKind::kDistinct, y);
@@ -199,9 +211,12 @@ TEST(LowerTest, NotesNameWhatIsExpected) {
   std::vector<std::pair<std::string, std::string>> notes;
   for (const model::GuardNote& note : s.Lower().notes)
     notes.emplace_back(note.torch_kind, note.expected.substr(0, 24));
-  EXPECT_EQ(notes, (std::vector<std::pair<std::string, std::string>>{
-                       {"TYPE_MATCH", "list"}, {"CONSTANT_MATCH", "'" + std::string(23, 'a')}, {"SEQUENCE_LENGTH", "3"},
-                       {"TENSOR_MATCH", "Float tensor, size=[5], "}, {"GRAD_MODE", "True"}, {"SHAPE_ENV", ""}}));
+  EXPECT_EQ(notes, (std::vector<std::pair<std::string, std::string>>{{"TYPE_MATCH", "list"},
+                                                                     {"CONSTANT_MATCH", "'" + std::string(23, 'a')},
+                                                                     {"SEQUENCE_LENGTH", "3"},
+                                                                     {"TENSOR_MATCH", "Float tensor, size=[5], "},
+                                                                     {"GRAD_MODE", "True"},
+                                                                     {"SHAPE_ENV", ""}}));
 }
 
 TEST(LowerTest, ProcessLocalGuardsAreNotDurable) {
@@ -232,9 +247,10 @@ model::Summary Objects(bool flag) {
   summary.records = {
       {.handle = 1, .edges = {{.step = Step::kType, .target = 2}, {.step = Step::kAttr, .key = Constant::Str("layers"), .target = 3}}},
       {.handle = 2, .facts = {{.fact = Fact::kTypeName, .constant = Constant::Tuple({Constant::Str("m"), Constant::Str("Net")})}}},
-      {.handle = 3, .edges = {{.step = Step::kDictItem, .key = Constant::Str("1"), .target = 4},
-                              {.step = Step::kDictItem, .key = Constant::Str("2"), .target = model::kAbsent},
-                              {.step = Step::kDictItem, .key = Constant::Str("3"), .target = 1}}},
+      {.handle = 3,
+       .edges = {{.step = Step::kDictItem, .key = Constant::Str("1"), .target = 4},
+                 {.step = Step::kDictItem, .key = Constant::Str("2"), .target = model::kAbsent},
+                 {.step = Step::kDictItem, .key = Constant::Str("3"), .target = 1}}},
       {.handle = 4, .facts = {{.fact = Fact::kValue, .constant = Constant::Bool(flag)}}},
       {.handle = 9, .facts = {{.fact = Fact::kAmbient, .constant = Constant::Tuple({Constant::Bool(true)})}}}};
   return summary;

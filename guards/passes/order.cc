@@ -93,7 +93,9 @@ std::vector<uint32_t> DepthFirst(const std::vector<SubjectNode>& subjects) {
   return place;
 }
 
-bool IsTypeStep(Step step) { return step == Step::kTypeAttr || step == Step::kTypeDictItem || step == Step::kMro; }
+bool IsTypeStep(Step step) {
+  return step == Step::kTypeAttr || step == Step::kTypeDictItem || step == Step::kMro;
+}
 
 bool IsType(const std::vector<SubjectNode>& subjects, SubjectId subject, SubjectId type) {
   return subject == type || subjects[subject].step == Step::kMro;

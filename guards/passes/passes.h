@@ -24,6 +24,7 @@ struct CheckRun {
   model::SubjectId type = model::kNoSubject;  // kNoSubject: not a slice
   std::vector<size_t> guards;
 };
+
 // All guards in the order of their checks: what fails most and costs least first, then along the tree of subjects.
 std::vector<CheckRun> Order(const GuardSet& set);
 

@@ -19,11 +19,25 @@ uint32_t ProgramBuilder::Intern(std::vector<T>* pool, std::map<std::string, uint
   return it->second;
 }
 
-uint32_t ProgramBuilder::Constant(const model::Constant& value) { return Intern(&program_.constants, &constants_, value); }
-uint32_t ProgramBuilder::Type(const std::string& name) { return Intern(&program_.types, &types_, name); }
-uint32_t ProgramBuilder::Tensor(const TensorCheck& check) { return Intern(&program_.tensors, &tensors_, check); }
-uint32_t ProgramBuilder::Hash(const Hash128& hash) { return Intern(&program_.hashes, &hashes_, hash); }
-uint32_t ProgramBuilder::Number(uint64_t number) { return Intern(&program_.numbers, &numbers_, number); }
+uint32_t ProgramBuilder::Constant(const model::Constant& value) {
+  return Intern(&program_.constants, &constants_, value);
+}
+
+uint32_t ProgramBuilder::Type(const std::string& name) {
+  return Intern(&program_.types, &types_, name);
+}
+
+uint32_t ProgramBuilder::Tensor(const TensorCheck& check) {
+  return Intern(&program_.tensors, &tensors_, check);
+}
+
+uint32_t ProgramBuilder::Hash(const Hash128& hash) {
+  return Intern(&program_.hashes, &hashes_, hash);
+}
+
+uint32_t ProgramBuilder::Number(uint64_t number) {
+  return Intern(&program_.numbers, &numbers_, number);
+}
 
 uint32_t ProgramBuilder::Add(Instruction instruction, model::SubjectId subject) {
   program_.instructions.push_back(instruction);

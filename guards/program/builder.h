@@ -15,6 +15,7 @@ class ProgramBuilder {
   explicit ProgramBuilder(Program program = {});
 
   uint16_t NewObject() { return static_cast<uint16_t>(program_.objects++); }
+
   uint16_t NewWord() { return static_cast<uint16_t>(program_.words++); }
 
   uint32_t Constant(const model::Constant& value);
@@ -35,7 +36,9 @@ class ProgramBuilder {
   uint32_t AddTensor(const TensorCheck& check, uint16_t object, model::SubjectId subject);
 
   size_t size() const { return program_.instructions.size(); }
+
   Instruction& at(uint32_t instruction) { return program_.instructions[instruction]; }
+
   // Adds `pass`. The builder is empty afterwards.
   Program Finish();
   // The program as it is. The builder is empty afterwards.

@@ -12,12 +12,19 @@ namespace {
 
 // Torch's name of a dtype, as its messages have it: torch.float32 is Float.
 std::string_view ScalarName(std::string_view dtype) {
-  static constexpr std::pair<std::string_view, std::string_view> kNames[] = {
-      {"torch.float32", "Float"},       {"torch.float64", "Double"},      {"torch.float16", "Half"},
-      {"torch.bfloat16", "BFloat16"},   {"torch.int64", "Long"},          {"torch.int32", "Int"},
-      {"torch.int16", "Short"},         {"torch.int8", "Char"},           {"torch.uint8", "Byte"},
-      {"torch.bool", "Bool"},           {"torch.complex64", "ComplexFloat"}, {"torch.complex128", "ComplexDouble"},
-      {"torch.complex32", "ComplexHalf"}};
+  static constexpr std::pair<std::string_view, std::string_view> kNames[] = {{"torch.float32", "Float"},
+                                                                             {"torch.float64", "Double"},
+                                                                             {"torch.float16", "Half"},
+                                                                             {"torch.bfloat16", "BFloat16"},
+                                                                             {"torch.int64", "Long"},
+                                                                             {"torch.int32", "Int"},
+                                                                             {"torch.int16", "Short"},
+                                                                             {"torch.int8", "Char"},
+                                                                             {"torch.uint8", "Byte"},
+                                                                             {"torch.bool", "Bool"},
+                                                                             {"torch.complex64", "ComplexFloat"},
+                                                                             {"torch.complex128", "ComplexDouble"},
+                                                                             {"torch.complex32", "ComplexHalf"}};
   for (const auto& [name, scalar] : kNames)
     if (name == dtype)
       return scalar;
@@ -165,7 +172,9 @@ std::string TypeRepr(std::string_view name) {
   return module == "builtins" ? std::string(rest) : StrCat(module, ".", rest);
 }
 
-std::string Repr(const model::TensorFacts& facts) { return ReprTensor({.facts = facts}); }
+std::string Repr(const model::TensorFacts& facts) {
+  return ReprTensor({.facts = facts});
+}
 
 std::string Repr(const model::FactValue& value) {
   if (!value.known)

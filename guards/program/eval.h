@@ -39,7 +39,9 @@ class Scratch {
     if (program.group_size() > 0 && slots > group_.size())
       group_.assign(slots, {});
   }
+
   typename P::Object* objects() { return objects_.data(); }
+
   int64_t* words() { return words_.data(); }
 
   void BeginGroup() noexcept {
@@ -48,6 +50,7 @@ class Scratch {
       epoch_ = 1;
     }
   }
+
   // False where the object is in the group already.
   bool AddToGroup(typename P::Object object) noexcept {
     const size_t mask = group_.size() - 1;
@@ -64,6 +67,7 @@ class Scratch {
     typename P::Object object = nullptr;
     uint32_t epoch = 0;
   };
+
   std::vector<typename P::Object> objects_;
   std::vector<int64_t> words_;
   std::vector<Member> group_;
@@ -73,9 +77,12 @@ class Scratch {
 // Arithmetic and comparisons of words. False: overflow, or division by zero.
 inline bool WordResult(CheckOp op, int64_t x, int64_t y, int64_t* out) noexcept {
   switch (op) {
-    case CheckOp::kWordAdd: return !__builtin_add_overflow(x, y, out);
-    case CheckOp::kWordSub: return !__builtin_sub_overflow(x, y, out);
-    case CheckOp::kWordMul: return !__builtin_mul_overflow(x, y, out);
+    case CheckOp::kWordAdd:
+      return !__builtin_add_overflow(x, y, out);
+    case CheckOp::kWordSub:
+      return !__builtin_sub_overflow(x, y, out);
+    case CheckOp::kWordMul:
+      return !__builtin_mul_overflow(x, y, out);
     case CheckOp::kWordFloorDiv:
     case CheckOp::kWordMod: {
       if (y == 0 || (y == -1 && x == INT64_MIN))
@@ -85,19 +92,51 @@ inline bool WordResult(CheckOp op, int64_t x, int64_t y, int64_t* out) noexcept 
       *out = op == CheckOp::kWordFloorDiv ? quotient - down : rest + (down ? y : 0);
       return true;
     }
-    case CheckOp::kWordMin: *out = std::min(x, y); return true;
-    case CheckOp::kWordMax: *out = std::max(x, y); return true;
-    case CheckOp::kWordEq: *out = x == y; return true;
-    case CheckOp::kWordNe: *out = x != y; return true;
-    case CheckOp::kWordLt: *out = x < y; return true;
-    case CheckOp::kWordLe: *out = x <= y; return true;
-    case CheckOp::kWordAnd: *out = x & y; return true;
-    case CheckOp::kWordOr: *out = x | y; return true;
-    case CheckOp::kNop: case CheckOp::kPass: case CheckOp::kCheckType: case CheckOp::kCheckSubclass: case CheckOp::kCheckPresent:
-    case CheckOp::kCheckAbsent: case CheckOp::kCheckSame: case CheckOp::kCheckDistinct: case CheckOp::kCheckAmbient:
-    case CheckOp::kCheckObject: case CheckOp::kGroupBegin: case CheckOp::kGroupAdd: case CheckOp::kKeep: case CheckOp::kSlice:
-    case CheckOp::kWordConst: case CheckOp::kWordSize: case CheckOp::kWordStride: case CheckOp::kWordOffset: case CheckOp::kWordInt:
-    case CheckOp::kWordFact: case CheckOp::kCheckTrue:
+    case CheckOp::kWordMin:
+      *out = std::min(x, y);
+      return true;
+    case CheckOp::kWordMax:
+      *out = std::max(x, y);
+      return true;
+    case CheckOp::kWordEq:
+      *out = x == y;
+      return true;
+    case CheckOp::kWordNe:
+      *out = x != y;
+      return true;
+    case CheckOp::kWordLt:
+      *out = x < y;
+      return true;
+    case CheckOp::kWordLe:
+      *out = x <= y;
+      return true;
+    case CheckOp::kWordAnd:
+      *out = x & y;
+      return true;
+    case CheckOp::kWordOr:
+      *out = x | y;
+      return true;
+    case CheckOp::kNop:
+    case CheckOp::kPass:
+    case CheckOp::kCheckType:
+    case CheckOp::kCheckSubclass:
+    case CheckOp::kCheckPresent:
+    case CheckOp::kCheckAbsent:
+    case CheckOp::kCheckSame:
+    case CheckOp::kCheckDistinct:
+    case CheckOp::kCheckAmbient:
+    case CheckOp::kCheckObject:
+    case CheckOp::kGroupBegin:
+    case CheckOp::kGroupAdd:
+    case CheckOp::kKeep:
+    case CheckOp::kSlice:
+    case CheckOp::kWordConst:
+    case CheckOp::kWordSize:
+    case CheckOp::kWordStride:
+    case CheckOp::kWordOffset:
+    case CheckOp::kWordInt:
+    case CheckOp::kWordFact:
+    case CheckOp::kCheckTrue:
       return false;
   }
   return false;
@@ -115,21 +154,21 @@ Verdict Evaluate(const Linked<P>& program, P& probe, Scratch<P>& scratch, typena
   const auto at = [&](uint32_t offset) { return program.origin(static_cast<size_t>(i - code)) + offset; };
   for (;; ++i) {
     switch (i->op) {
-#define FRAMEGATE_STEP(number, name, text, shape, doc)                                                \
-  case kStepOps + number: {                                                                           \
-    Object to = nullptr;                                                                              \
-    if (!probe.template Take<model::Step::name>(number < 32 ? nullptr : objects[i->b], *i, &to) ||    \
-        (to == nullptr && !(i->sub & kOptional)))                                                     \
-      return {false, at(0)};                                                                          \
-    objects[i->a] = to;                                                                               \
-    continue;                                                                                         \
+#define FRAMEGATE_STEP(number, name, text, shape, doc)                                             \
+  case kStepOps + number: {                                                                        \
+    Object to = nullptr;                                                                           \
+    if (!probe.template Take<model::Step::name>(number < 32 ? nullptr : objects[i->b], *i, &to) || \
+        (to == nullptr && !(i->sub & kOptional)))                                                  \
+      return {false, at(0)};                                                                       \
+    objects[i->a] = to;                                                                            \
+    continue;                                                                                      \
   }
 #include "model/steps.def"
 #undef FRAMEGATE_STEP
-#define FRAMEGATE_FACT(number, name, text, shape, doc)                  \
-  case kFactOps + number:                                               \
-    if (!probe.template Is<model::Fact::name>(objects[i->a], *i))       \
-      return {false, at(0)};                                            \
+#define FRAMEGATE_FACT(number, name, text, shape, doc)            \
+  case kFactOps + number:                                         \
+    if (!probe.template Is<model::Fact::name>(objects[i->a], *i)) \
+      return {false, at(0)};                                      \
     continue;
 #include "model/facts.def"
 #undef FRAMEGATE_FACT

@@ -20,13 +20,20 @@ struct Node {
 struct ChainProbe {
   using Object = const Node*;
   using Instruction = LinkedInstruction<ChainProbe>;
+
   struct Pool {
     absl::StatusOr<Operand> Key(model::Step, const model::Constant&) { return Operand(); }
+
     absl::StatusOr<Operand> Expected(model::Fact, const model::Constant&) { return Operand(); }
+
     absl::StatusOr<Operand> Ambient(const std::vector<std::pair<uint8_t, model::Constant>>&) { return Operand(); }
+
     absl::StatusOr<Operand> Type(const std::string&) { return Operand(); }
+
     absl::StatusOr<Operand> Tensor(const TensorCheck&) { return Operand(); }
+
     absl::StatusOr<Operand> Hash(const Hash128&) { return Operand(); }
+
     absl::StatusOr<Operand> Object(uint64_t) { return Operand(); }
   };
 
@@ -35,23 +42,35 @@ struct ChainProbe {
     *to = model::IsRoot(S) ? first : from->next;
     return true;
   }
+
   template <model::Fact F>
   bool Is(Object object, const Instruction& i) noexcept {
     return object->word == i.operand.word;
   }
+
   bool Lacks(model::Fact, Object) noexcept { return true; }
+
   bool TypeIs(Object object, const Instruction& i) noexcept { return object->word != i.operand.word; }
+
   bool SubclassOf(Object, const Instruction&) noexcept { return true; }
+
   bool IsObject(Object, const Instruction&) noexcept { return true; }
+
   int FailingAmbient(const Instruction&) noexcept { return -1; }
+
   uint64_t TypeVersion(Object) noexcept { return 1; }
+
   bool Size(Object, uint32_t, int64_t* out) noexcept {
     *out = 6;
     return true;
   }
+
   bool Stride(Object, uint32_t, int64_t*) noexcept { return true; }
+
   bool StorageOffset(Object, int64_t*) noexcept { return true; }
+
   bool IntValue(Object, int64_t*) noexcept { return true; }
+
   bool WordFact(model::Fact, Object, int64_t*) noexcept { return true; }
 
   const Node* first;
@@ -102,6 +121,7 @@ void VerifyProgram(benchmark::State& state) {
     benchmark::DoNotOptimize(Verify(program).ok);
   }
 }
+
 BENCHMARK(VerifyProgram)->Unit(benchmark::kMicrosecond);
 
 }  // namespace

@@ -21,11 +21,13 @@ namespace framegate::guards {
 // What an instruction's operand becomes: a word, or something that the pool owns.
 union Operand {
   constexpr explicit Operand(uint64_t value = 0) : word(value) {}
+
   constexpr explicit Operand(const void* value) : pointer(value) {}
 
   uint64_t word;
   const void* pointer;
 };
+
 static_assert(sizeof(Operand) == 8);
 
 template <typename P>
@@ -40,7 +42,7 @@ struct LinkedInstruction {
 
 // Opcodes that only linked programs have, among the numbers check_ops.def leaves free.
 inline constexpr uint8_t kSliceEnd = 60;
-inline constexpr uint8_t kLacksFact = 61;   // sub: fact
+inline constexpr uint8_t kLacksFact = 61;  // sub: fact
 inline constexpr uint8_t kAmbientBatch = 62;
 
 template <typename P>
@@ -57,14 +59,21 @@ class Linked {
   static absl::StatusOr<Linked> Link(const Program& program, typename P::Pool pool);
 
   const std::vector<LinkedInstruction<P>>& code() const { return code_; }
+
   // Of a linked instruction: its place in the program.
   uint32_t origin(size_t at) const { return origins_[at]; }
+
   std::vector<Slice>& slices() const { return slices_; }
+
   // Slots of the new code, in the order evaluation gives kept objects.
   const std::vector<uint32_t>& keep_slots() const { return keep_slots_; }
+
   uint32_t objects() const { return objects_; }
+
   uint32_t words() const { return words_; }
+
   uint32_t group_size() const { return group_size_; }
+
   const typename P::Pool& pool() const { return pool_; }
 
  private:
@@ -75,6 +84,7 @@ class Linked {
   absl::Status AddFact(const Program& program, const Instruction& in, LinkedInstruction<P>* out);
   absl::StatusOr<uint32_t> AddAmbient(const Program& program, uint32_t at);
   absl::Status AddSlice(const Program& program, uint32_t at);
+
   void Push(LinkedInstruction<P> instruction, uint32_t origin) {
     code_.push_back(instruction);
     origins_.push_back(origin);

@@ -9,7 +9,9 @@ namespace framegate::guards {
 
 namespace {
 
-bool Is(const Instruction& in, CheckOp op) { return in.op == static_cast<uint8_t>(op); }
+bool Is(const Instruction& in, CheckOp op) {
+  return in.op == static_cast<uint8_t>(op);
+}
 
 // An optional step whose presence is no longer checked, but whose object is used: nothing found then is a failure of the step itself.
 void RequireWhatIsUsed(Program* program, const std::vector<bool>& presence_dropped) {

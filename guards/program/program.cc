@@ -90,9 +90,13 @@ OperandShape ShapeOf(CheckOp op) {
   return number < kFactOps ? kOps.shape[number] : OperandShape::kNone;
 }
 
-uint32_t CostOf(uint8_t op) { return kOps.cost[op]; }
+uint32_t CostOf(uint8_t op) {
+  return kOps.cost[op];
+}
 
-bool IsKnownOp(uint8_t op) { return kOps.known[op]; }
+bool IsKnownOp(uint8_t op) {
+  return kOps.known[op];
+}
 
 bool Matches(const TensorCheck& check, const model::TensorFacts& actual) {
   const model::TensorFacts& facts = check.facts;
@@ -100,9 +104,9 @@ bool Matches(const TensorCheck& check, const model::TensorFacts& actual) {
          facts.requires_grad == actual.requires_grad && facts.is_inference == actual.is_inference && facts.keys == actual.keys &&
          (!(check.parts & kLeafPart) || facts.is_leaf == actual.is_leaf) &&
          (!(check.parts & kGradPart) || facts.has_grad == actual.has_grad) &&
-         (!(check.parts & kOffsetPart) || facts.storage_offset == actual.storage_offset) &&
-         facts.dynamic_dims == actual.dynamic_dims && facts.static_dims == actual.static_dims &&
-         NumbersMatch(facts.sizes, actual.sizes, check.free_sizes) && NumbersMatch(facts.strides, actual.strides, check.free_strides);
+         (!(check.parts & kOffsetPart) || facts.storage_offset == actual.storage_offset) && facts.dynamic_dims == actual.dynamic_dims &&
+         facts.static_dims == actual.static_dims && NumbersMatch(facts.sizes, actual.sizes, check.free_sizes) &&
+         NumbersMatch(facts.strides, actual.strides, check.free_strides);
 }
 
 }  // namespace framegate::guards

@@ -33,17 +33,35 @@ enum class OperandShape : uint8_t { kNone, kO, kOO, kOType, kOHandle, kPart, kSl
 // What a byte of opcode is: an own operation, the comparison of a fact, or a step.
 inline constexpr uint8_t kFactOps = 64;
 inline constexpr uint8_t kStepOps = 128;
-constexpr uint8_t FactOp(model::Fact fact) { return static_cast<uint8_t>(kFactOps + static_cast<uint8_t>(fact)); }
-constexpr uint8_t StepOp(model::Step step) { return static_cast<uint8_t>(kStepOps + static_cast<uint8_t>(step)); }
-constexpr bool IsFactOp(uint8_t op) { return op >= kFactOps && op < kStepOps; }
-constexpr bool IsStepOp(uint8_t op) { return op >= kStepOps; }
-constexpr model::Fact FactOf(uint8_t op) { return static_cast<model::Fact>(op - kFactOps); }
-constexpr model::Step StepOf(uint8_t op) { return static_cast<model::Step>(op - kStepOps); }
+
+constexpr uint8_t FactOp(model::Fact fact) {
+  return static_cast<uint8_t>(kFactOps + static_cast<uint8_t>(fact));
+}
+
+constexpr uint8_t StepOp(model::Step step) {
+  return static_cast<uint8_t>(kStepOps + static_cast<uint8_t>(step));
+}
+
+constexpr bool IsFactOp(uint8_t op) {
+  return op >= kFactOps && op < kStepOps;
+}
+
+constexpr bool IsStepOp(uint8_t op) {
+  return op >= kStepOps;
+}
+
+constexpr model::Fact FactOf(uint8_t op) {
+  return static_cast<model::Fact>(op - kFactOps);
+}
+
+constexpr model::Step StepOf(uint8_t op) {
+  return static_cast<model::Step>(op - kStepOps);
+}
 
 // Bits of `sub` in steps and comparisons of facts.
-inline constexpr uint8_t kOptional = 1;   // step: nothing found is not a failure, the register holds nothing
-inline constexpr uint8_t kUnknown = 1;    // fact: does not apply to the object
-inline constexpr uint8_t kPooled = 2;     // word fact: imm is an index into words, not the word itself
+inline constexpr uint8_t kOptional = 1;  // step: nothing found is not a failure, the register holds nothing
+inline constexpr uint8_t kUnknown = 1;   // fact: does not apply to the object
+inline constexpr uint8_t kPooled = 2;    // word fact: imm is an index into words, not the word itself
 
 // Steps: a: o> ; roots: imm is index, pair or constant; others: b: o< and c is index or constant.
 // Facts: a: o< ; imm is the word, or an index into constants, hashes or tensors by the fact's shape.
@@ -55,12 +73,15 @@ struct Instruction {
   uint16_t c = 0;
 
   uint32_t imm() const { return static_cast<uint32_t>(b) | static_cast<uint32_t>(c) << 16; }
+
   void set_imm(uint32_t value) {
     b = static_cast<uint16_t>(value);
     c = static_cast<uint16_t>(value >> 16);
   }
+
   bool operator==(const Instruction&) const = default;
 };
+
 static_assert(sizeof(Instruction) == 8);
 
 // Parts of a tensor's facts that are compared only where this is asked for.
@@ -69,9 +90,9 @@ enum TensorPart : uint32_t { kLeafPart = 1, kGradPart = 2, kOffsetPart = 4, kAll
 // What a tensor check compares: everything in `facts` but what is free, and `parts` only where set.
 struct TensorCheck {
   model::TensorFacts facts;
-  std::vector<uint32_t> free_sizes;    // dimensions, ascending
+  std::vector<uint32_t> free_sizes;  // dimensions, ascending
   std::vector<uint32_t> free_strides;
-  uint32_t parts = 0;                  // of TensorPart
+  uint32_t parts = 0;  // of TensorPart
 
   template <typename V, typename S>
   static void VisitFields(V& v, S& s) {
@@ -86,15 +107,15 @@ struct TensorCheck {
 bool Matches(const TensorCheck& check, const model::TensorFacts& actual);
 
 struct Program {
-  uint32_t objects = 0;                     // number of object registers
-  uint32_t words = 0;                       // number of word registers
+  uint32_t objects = 0;  // number of object registers
+  uint32_t words = 0;    // number of word registers
   std::vector<Instruction> instructions;
-  std::vector<model::SubjectId> subjects;   // per instruction: the subject (of the entry) it is about, or kNoSubject; for people
-  std::vector<model::Constant> constants;   // keys of steps, expected values
-  std::vector<std::string> types;           // module:qualname
+  std::vector<model::SubjectId> subjects;  // per instruction: the subject (of the entry) it is about, or kNoSubject; for people
+  std::vector<model::Constant> constants;  // keys of steps, expected values
+  std::vector<std::string> types;          // module:qualname
   std::vector<TensorCheck> tensors;
   std::vector<Hash128> hashes;
-  std::vector<uint64_t> numbers;            // words that do not fit an instruction, and handles
+  std::vector<uint64_t> numbers;  // words that do not fit an instruction, and handles
 };
 
 // Limits that Verify and Decode enforce.

@@ -58,11 +58,31 @@ class Collector {
         return Read(subject_of_[in.b], Fact::kValue);
       case CheckOp::kWordFact:
         return Read(subject_of_[in.b], static_cast<Fact>(in.sub));
-      case CheckOp::kNop: case CheckOp::kPass: case CheckOp::kCheckPresent: case CheckOp::kCheckAbsent: case CheckOp::kCheckSame:
-      case CheckOp::kCheckDistinct: case CheckOp::kCheckObject: case CheckOp::kGroupBegin: case CheckOp::kGroupAdd: case CheckOp::kKeep:
-      case CheckOp::kSlice: case CheckOp::kWordConst: case CheckOp::kWordAdd: case CheckOp::kWordSub: case CheckOp::kWordMul:
-      case CheckOp::kWordFloorDiv: case CheckOp::kWordMod: case CheckOp::kWordMin: case CheckOp::kWordMax: case CheckOp::kWordEq:
-      case CheckOp::kWordNe: case CheckOp::kWordLt: case CheckOp::kWordLe: case CheckOp::kWordAnd: case CheckOp::kWordOr:
+      case CheckOp::kNop:
+      case CheckOp::kPass:
+      case CheckOp::kCheckPresent:
+      case CheckOp::kCheckAbsent:
+      case CheckOp::kCheckSame:
+      case CheckOp::kCheckDistinct:
+      case CheckOp::kCheckObject:
+      case CheckOp::kGroupBegin:
+      case CheckOp::kGroupAdd:
+      case CheckOp::kKeep:
+      case CheckOp::kSlice:
+      case CheckOp::kWordConst:
+      case CheckOp::kWordAdd:
+      case CheckOp::kWordSub:
+      case CheckOp::kWordMul:
+      case CheckOp::kWordFloorDiv:
+      case CheckOp::kWordMod:
+      case CheckOp::kWordMin:
+      case CheckOp::kWordMax:
+      case CheckOp::kWordEq:
+      case CheckOp::kWordNe:
+      case CheckOp::kWordLt:
+      case CheckOp::kWordLe:
+      case CheckOp::kWordAnd:
+      case CheckOp::kWordOr:
       case CheckOp::kCheckTrue:
         return;
     }
@@ -150,7 +170,9 @@ class Sieve {
 
 }  // namespace
 
-ReadSet ReadSetOf(const Program& program) { return Collector(program).Run(); }
+ReadSet ReadSetOf(const Program& program) {
+  return Collector(program).Run();
+}
 
 ReadSet Union(const ReadSet& a, const ReadSet& b) {
   model::SubjectTable table;
@@ -164,6 +186,8 @@ ReadSet Union(const ReadSet& a, const ReadSet& b) {
   return {table.nodes(), {facts.begin(), facts.end()}};
 }
 
-model::Summary Filter(const model::Summary& summary, const ReadSet& read_set) { return Sieve(summary).Run(read_set); }
+model::Summary Filter(const model::Summary& summary, const ReadSet& read_set) {
+  return Sieve(summary).Run(read_set);
+}
 
 }  // namespace framegate::guards

@@ -12,8 +12,8 @@
 namespace framegate::guards {
 
 struct ReadSet {
-  std::vector<model::SubjectNode> subjects;                       // parents first
-  std::vector<std::pair<model::SubjectId, model::Fact>> facts;    // sorted
+  std::vector<model::SubjectNode> subjects;                     // parents first
+  std::vector<std::pair<model::SubjectId, model::Fact>> facts;  // sorted
 
   template <typename V, typename S>
   static void VisitFields(V& v, S& s) {

@@ -12,6 +12,7 @@ struct Registers {
   int writes_object = -1;
   int writes_word = -1;
 };
+
 // REQUIRES: IsKnownOp(in.op).
 Registers RegistersOf(const Instruction& in);
 

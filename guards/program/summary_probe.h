@@ -46,11 +46,17 @@ class SummaryProbe {
   class Pool {
    public:
     absl::StatusOr<Operand> Key(model::Step step, const model::Constant& key) { return Own(key, step); }
+
     absl::StatusOr<Operand> Expected(model::Fact fact, const model::Constant& value) { return Own(value, fact); }
+
     absl::StatusOr<Operand> Ambient(const std::vector<std::pair<uint8_t, model::Constant>>& parts) { return Own(parts); }
+
     absl::StatusOr<Operand> Type(const std::string& name) { return Own(name); }
+
     absl::StatusOr<Operand> Tensor(const TensorCheck& check) { return Own(check); }
+
     absl::StatusOr<Operand> Hash(const Hash128& hash) { return Own(hash); }
+
     absl::StatusOr<Operand> Object(uint64_t handle) { return Operand(handle); }
 
    private:
@@ -59,8 +65,10 @@ class SummaryProbe {
       owned_.push_back(std::make_shared<T>(value));
       return Operand(owned_.back().get());
     }
+
     std::vector<std::shared_ptr<const void>> owned_;
   };
+
   using Instruction = LinkedInstruction<SummaryProbe>;
 
   explicit SummaryProbe(const SummaryIndex& index) : index_(index) {}
@@ -69,16 +77,22 @@ class SummaryProbe {
   bool Take(Object from, const Instruction& i, Object* to) noexcept {
     return TakeStep(S, from, i, to);
   }
+
   template <model::Fact F>
   bool Is(Object object, const Instruction& i) noexcept {
     return FactIs(F, object, i);
   }
+
   bool Lacks(model::Fact fact, Object object) noexcept;
   bool TypeIs(Object object, const Instruction& i) noexcept;
   bool SubclassOf(Object type, const Instruction& i) noexcept;
+
   bool IsObject(Object object, const Instruction& i) noexcept { return object->handle == i.operand.word; }
+
   int FailingAmbient(const Instruction& i) noexcept;
+
   uint64_t TypeVersion(Object) noexcept { return 0; }
+
   bool Size(Object tensor, uint32_t dimension, int64_t* out) noexcept;
   bool Stride(Object tensor, uint32_t dimension, int64_t* out) noexcept;
   bool StorageOffset(Object tensor, int64_t* out) noexcept;

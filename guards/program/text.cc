@@ -136,12 +136,14 @@ class LineReader {
       Fail("a word");
     return node.atom;
   }
+
   std::string Quoted() {
     const Node& node = Next();
     if (!node.quoted)
       Fail("a quoted string");
     return node.atom;
   }
+
   uint16_t Register(char kind) {
     const std::string_view word = Word();
     uint16_t number = 0;
@@ -149,6 +151,7 @@ class LineReader {
       Fail(StrCat("a register of kind ", kind));
     return number;
   }
+
   template <typename T>
   T Number() {
     T value{};
@@ -156,6 +159,7 @@ class LineReader {
       Fail("a number in range");
     return value;
   }
+
   template <typename E>
   E Enum() {
     E value{};
@@ -163,6 +167,7 @@ class LineReader {
       Fail("a known word");
     return value;
   }
+
   Constant ReadConstant() {
     const Node& node = Peek();
     if (node.quoted)
@@ -175,6 +180,7 @@ class LineReader {
     }
     return Constant::Int(Number<int64_t>());
   }
+
   template <typename T>
   T ReadFields() {
     T value;
@@ -186,6 +192,7 @@ class LineReader {
       Fail("a list of fields");
     return value;
   }
+
   model::SubjectId Subject() {
     if (at_ >= line_.items.size())
       return model::kNoSubject;
@@ -195,10 +202,12 @@ class LineReader {
       Fail("a subject as #number");
     return id;
   }
+
   void Fail(std::string_view expected) {
     if (status_.ok())
       status_ = absl::InvalidArgumentError(StrCat("program: line ", number_, ": expected ", expected));
   }
+
   absl::Status Finish() {
     if (at_ < line_.items.size())
       Fail("the line's end");
@@ -210,6 +219,7 @@ class LineReader {
     static const Node kNone;
     return at_ < line_.items.size() ? line_.items[at_] : kNone;
   }
+
   const Node& Next() {
     const Node& node = Peek();
     ++at_;

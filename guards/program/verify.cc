@@ -25,12 +25,13 @@ bool IsTypeFact(model::Fact fact) {
 }
 
 // Facts that an object can never change, so that they follow from which object it is.
-bool IsFixedFact(model::Fact fact) { return fact == model::Fact::kValue || fact == model::Fact::kSymbolName; }
+bool IsFixedFact(model::Fact fact) {
+  return fact == model::Fact::kValue || fact == model::Fact::kSymbolName;
+}
 
 class Verifier {
  public:
-  explicit Verifier(const Program& program)
-      : p_(program), objects_(program.objects, Register::kUnwritten), words_(program.words, false) {}
+  explicit Verifier(const Program& program) : p_(program), objects_(program.objects, Register::kUnwritten), words_(program.words, false) {}
 
   VerifyResult Run() {
     CheckSize();
@@ -46,6 +47,7 @@ class Verifier {
     if (result_.ok)
       result_ = {.ok = false, .rule = rule, .instruction = static_cast<uint32_t>(at_), .detail = std::move(detail)};
   }
+
   // `detail` is put together where it is needed only.
   template <typename... Detail>
   bool Expect(bool holds, ProgramRule rule, const Detail&... detail) {
@@ -84,15 +86,19 @@ class Verifier {
     if (Expect(objects_[r] != Register::kUnwritten, ProgramRule::kWrittenFirst, "o", r) && present)
       Expect(objects_[r] == Register::kPresent, ProgramRule::kPresence, "o", r, " may hold nothing");
   }
+
   void ReadWord(uint16_t r) {
     if (Expect(r < p_.words, ProgramRule::kRegisterInRange, "w", r))
       Expect(words_[r], ProgramRule::kWrittenFirst, "w", r);
   }
+
   void WriteWord(uint16_t r) {
     if (Expect(r < p_.words, ProgramRule::kRegisterInRange, "w", r))
       words_[r] = true;
   }
+
   void Zero(bool is_zero) { Expect(is_zero, ProgramRule::kReservedZero, "a field that is not used"); }
+
   template <typename T>
   bool InPool(uint32_t index, const std::vector<T>& pool) {
     return Expect(index < pool.size(), ProgramRule::kPoolInRange, "entry ", index, " of ", pool.size());
@@ -275,12 +281,33 @@ class Verifier {
         case CheckOp::kCheckDistinct:
           fits = from_type(in.a) && from_type(in.b);
           break;
-        case CheckOp::kNop: case CheckOp::kPass: case CheckOp::kCheckAmbient: case CheckOp::kCheckObject:
-        case CheckOp::kGroupBegin: case CheckOp::kGroupAdd: case CheckOp::kKeep: case CheckOp::kSlice: case CheckOp::kWordConst:
-        case CheckOp::kWordSize: case CheckOp::kWordStride: case CheckOp::kWordOffset: case CheckOp::kWordInt:
-        case CheckOp::kWordFact: case CheckOp::kWordAdd: case CheckOp::kWordSub: case CheckOp::kWordMul:
-        case CheckOp::kWordFloorDiv: case CheckOp::kWordMod: case CheckOp::kWordMin: case CheckOp::kWordMax: case CheckOp::kWordEq:
-        case CheckOp::kWordNe: case CheckOp::kWordLt: case CheckOp::kWordLe: case CheckOp::kWordAnd: case CheckOp::kWordOr:
+        case CheckOp::kNop:
+        case CheckOp::kPass:
+        case CheckOp::kCheckAmbient:
+        case CheckOp::kCheckObject:
+        case CheckOp::kGroupBegin:
+        case CheckOp::kGroupAdd:
+        case CheckOp::kKeep:
+        case CheckOp::kSlice:
+        case CheckOp::kWordConst:
+        case CheckOp::kWordSize:
+        case CheckOp::kWordStride:
+        case CheckOp::kWordOffset:
+        case CheckOp::kWordInt:
+        case CheckOp::kWordFact:
+        case CheckOp::kWordAdd:
+        case CheckOp::kWordSub:
+        case CheckOp::kWordMul:
+        case CheckOp::kWordFloorDiv:
+        case CheckOp::kWordMod:
+        case CheckOp::kWordMin:
+        case CheckOp::kWordMax:
+        case CheckOp::kWordEq:
+        case CheckOp::kWordNe:
+        case CheckOp::kWordLt:
+        case CheckOp::kWordLe:
+        case CheckOp::kWordAnd:
+        case CheckOp::kWordOr:
         case CheckOp::kCheckTrue:
           break;
       }
@@ -305,10 +332,24 @@ class Verifier {
 }  // namespace
 
 bool HasFixedInstances(std::string_view type) {
-  static constexpr std::string_view kTypes[] = {
-      "function", "builtin_function_or_method", "method_descriptor", "wrapper_descriptor", "getset_descriptor", "member_descriptor",
-      "classmethod_descriptor", "property", "classmethod", "staticmethod", "int", "float", "complex", "str", "bytes", "bool", "NoneType",
-      "tuple"};
+  static constexpr std::string_view kTypes[] = {"function",
+                                                "builtin_function_or_method",
+                                                "method_descriptor",
+                                                "wrapper_descriptor",
+                                                "getset_descriptor",
+                                                "member_descriptor",
+                                                "classmethod_descriptor",
+                                                "property",
+                                                "classmethod",
+                                                "staticmethod",
+                                                "int",
+                                                "float",
+                                                "complex",
+                                                "str",
+                                                "bytes",
+                                                "bool",
+                                                "NoneType",
+                                                "tuple"};
   constexpr std::string_view kBuiltins = "builtins:";
   return type.starts_with(kBuiltins) && std::find(std::begin(kTypes), std::end(kTypes), type.substr(kBuiltins.size())) != std::end(kTypes);
 }

@@ -23,7 +23,10 @@ std::string_view RuleOf(const Program& program) {
   EXPECT_EQ(result.ok, result.ToStatus().ok());
   return result.ok ? "ok" : EnumText(result.rule);
 }
-std::string_view RuleOf(std::string_view text) { return RuleOf(Parsed(text)); }
+
+std::string_view RuleOf(std::string_view text) {
+  return RuleOf(Parsed(text));
+}
 
 constexpr char kGood[] = R"((registers 3 2)
 (take o0 slot 0 1 #0)
@@ -52,7 +55,9 @@ constexpr char kGood[] = R"((registers 3 2)
 (pass)
 )";
 
-TEST(ProgramTextTest, PrintsWhatItParses) { EXPECT_EQ(PrintProgram(Parsed(kGood)), kGood); }
+TEST(ProgramTextTest, PrintsWhatItParses) {
+  EXPECT_EQ(PrintProgram(Parsed(kGood)), kGood);
+}
 
 TEST(ProgramTextTest, BytesGiveItBack) {
   const Program program = Parsed(kGood);
@@ -79,7 +84,9 @@ TEST(DecodeTest, RefusesOtherFormats) {
   EXPECT_EQ(DecodeProgram(std::string("FGCP\x01\xff\xff\xff\xff", 9)).status().code(), absl::StatusCode::kResourceExhausted);
 }
 
-TEST(VerifyTest, AcceptsEveryKindOfInstruction) { EXPECT_EQ(RuleOf(kGood), "ok"); }
+TEST(VerifyTest, AcceptsEveryKindOfInstruction) {
+  EXPECT_EQ(RuleOf(kGood), "ok");
+}
 
 TEST(VerifyTest, KnownOp) {
   Program program = Parsed("(registers 1 0)\n(take o0 slot 0 0)\n(pass)");
@@ -120,7 +127,8 @@ TEST(VerifyTest, Presence) {
 }
 
 TEST(VerifyTest, PoolInRange) {
-  Program program = Parsed("(registers 1 0)\n(take o0 slot 0 0)\n(take o0 attr o0 \"a\")\n(is o0 value 1)\n(check_type o0 \"m:T\")\n(pass)");
+  Program program =
+      Parsed("(registers 1 0)\n(take o0 slot 0 0)\n(take o0 attr o0 \"a\")\n(is o0 value 1)\n(check_type o0 \"m:T\")\n(pass)");
   for (size_t i = 1; i < 4; ++i) {
     Program changed = program;
     changed.instructions[i].c = 9;
@@ -148,20 +156,22 @@ TEST(VerifyTest, SliceBody) {
   const std::string begin = "(registers 4 0)\n(take o0 slot 0 0)\n(take o1 slot 0 1)\n";
   EXPECT_EQ(RuleOf(begin + "(slice o0 2)\n(take o2 mro_attr o0 \"f\")\n(check_type o2 \"builtins:function\")\n(pass)"), "ok");
   EXPECT_EQ(RuleOf(begin + "(slice o0 2)\n(take o2 mro o0 1)\n(take o3 own_attr o2 \"f\")\n(pass)"), "ok");
-  for (std::string_view body : {
-           "(slice o0 1)\n(take o2 attr o0 \"f\")\n(pass)",                                        // an instance's dict can change
-           "(slice o0 1)\n(take o2 mro_attr o1 \"f\")\n(pass)",                                    // another object
-           "(slice o0 2)\n(take o2 mro_attr o0 \"f\")\n(take o3 mro_attr o2 \"f\")\n(pass)",       // a class found on the class
-           "(slice o0 2)\n(take o2 mro_attr o0 \"f\")\n(take o2 mro_attr o0 \"g\")\n(pass)",       // a register written twice
-           "(slice o0 1)\n(take o0 mro_attr o0 \"f\")\n(pass)",                                    // over the type itself
-           "(slice o0 2)\n(take o2 mro_attr o0 \"f\")\n(is o2 code 00000000000000000000000000000000)\n(pass)",  // f.__code__ = g
-           "(slice o0 2)\n(take o2 mro_attr o0 \"f\")\n(check_type o2 \"m:C\")\n(pass)",           // x.__class__ = C
-           "(slice o0 1)\n(is o1 type_flags 0)\n(pass)", "(slice o0 0)\n(pass)", "(slice o0 1)\n(pass)",
-           "(slice o0 2)\n(slice o0 1)\n(is o0 mro_len 2)\n(pass)", "(slice o0 1)\n(keep o0 1)\n(pass)"})
+  for (std::string_view body :
+       {"(slice o0 1)\n(take o2 attr o0 \"f\")\n(pass)",                                   // an instance's dict can change
+        "(slice o0 1)\n(take o2 mro_attr o1 \"f\")\n(pass)",                               // another object
+        "(slice o0 2)\n(take o2 mro_attr o0 \"f\")\n(take o3 mro_attr o2 \"f\")\n(pass)",  // a class found on the class
+        "(slice o0 2)\n(take o2 mro_attr o0 \"f\")\n(take o2 mro_attr o0 \"g\")\n(pass)",  // a register written twice
+        "(slice o0 1)\n(take o0 mro_attr o0 \"f\")\n(pass)",                               // over the type itself
+        "(slice o0 2)\n(take o2 mro_attr o0 \"f\")\n(is o2 code 00000000000000000000000000000000)\n(pass)",  // f.__code__ = g
+        "(slice o0 2)\n(take o2 mro_attr o0 \"f\")\n(check_type o2 \"m:C\")\n(pass)",                        // x.__class__ = C
+        "(slice o0 1)\n(is o1 type_flags 0)\n(pass)", "(slice o0 0)\n(pass)", "(slice o0 1)\n(pass)",
+        "(slice o0 2)\n(slice o0 1)\n(is o0 mro_len 2)\n(pass)", "(slice o0 1)\n(keep o0 1)\n(pass)"})
     EXPECT_EQ(RuleOf(begin + std::string(body)), "slice_body") << body;
 }
 
-TEST(VerifyTest, Group) { EXPECT_EQ(RuleOf("(registers 1 0)\n(take o0 slot 0 0)\n(group_add o0)\n(pass)"), "group"); }
+TEST(VerifyTest, Group) {
+  EXPECT_EQ(RuleOf("(registers 1 0)\n(take o0 slot 0 0)\n(group_add o0)\n(pass)"), "group");
+}
 
 TEST(VerifyTest, KeepOnce) {
   EXPECT_EQ(RuleOf("(registers 1 0)\n(take o0 slot 0 0)\n(keep o0 4)\n(keep o0 4)\n(pass)"), "keep_once");

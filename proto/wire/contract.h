@@ -32,6 +32,6 @@ inline constexpr int kFaultMs = 2 * kBeatMs + 20;
 // Bytes a starting daemon writes to the descriptor of --ready-fd; anything else is an error text.
 // Then it closes the descriptor.
 inline constexpr char kReady[] = "ready\n";  // it accepts connections
-inline constexpr char kBusy[] = "busy\n";  // another daemon holds this socket: connect to that one
+inline constexpr char kBusy[] = "busy\n";    // another daemon holds this socket: connect to that one
 
 }  // namespace framegate::wire

@@ -6,8 +6,7 @@
 
 namespace framegate::server {
 
-Cache::Cache(const Settings& settings, ProgramReader reader, Stats* stats)
-    : reader_(std::move(reader)), stats_(stats) {
+Cache::Cache(const Settings& settings, ProgramReader reader, Stats* stats) : reader_(std::move(reader)), stats_(stats) {
 #define FRAMEGATE_TIER(number, name, text, factory, doc) tiers_.push_back(factory(settings, stats));
 #include "server/cache/tiers.def"
 #undef FRAMEGATE_TIER
@@ -58,15 +57,13 @@ std::vector<EntryPtr> Cache::Candidates(const CacheKey& key, bool deep) {
   return filled ? tiers_[0]->Load(key, {}) : entries;
 }
 
-std::vector<EntryPtr> Cache::Passing(const std::vector<EntryPtr>& candidates,
-                                     const model::Summary& facts, size_t most) {
+std::vector<EntryPtr> Cache::Passing(const std::vector<EntryPtr>& candidates, const model::Summary& facts, size_t most) {
   std::vector<EntryPtr> passing;
   for (const EntryPtr& entry : candidates) {
     stats_->Add(Metric::kCandidatesChecked);
     absl::StatusOr<bool> passes = reader_.passes(entry->program, facts);
     if (!passes.ok())
-      spdlog::error("check program of a stored entry of {} cannot be run: {}", entry->unit,
-                    std::string(passes.status().message()));
+      spdlog::error("check program of a stored entry of {} cannot be run: {}", entry->unit, std::string(passes.status().message()));
     else if (*passes)
       passing.push_back(entry);
     if (passing.size() == most)

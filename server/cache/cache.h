@@ -39,8 +39,7 @@ class Cache {
 
   // With facts, the entries that pass on them, at most `most`; without, the most recently used
   // ones. Entries up to sequence `horizon` are left out.
-  Found Find(const CacheKey& key, const model::Summary* facts, uint64_t horizon, size_t most)
-      ABSL_LOCKS_EXCLUDED(mutex_);
+  Found Find(const CacheKey& key, const model::Summary* facts, uint64_t horizon, size_t most) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Encoded guards::ReadSet: what a client must tell for every entry of the key that is in the
   // nearest tier to be judged by its facts.
@@ -68,8 +67,7 @@ class Cache {
 
   // Entries of the nearest tier; `deep` reads the farther ones as well and fills the nearest.
   std::vector<EntryPtr> Candidates(const CacheKey& key, bool deep) ABSL_LOCKS_EXCLUDED(mutex_);
-  std::vector<EntryPtr> Passing(const std::vector<EntryPtr>& candidates,
-                                const model::Summary& facts, size_t most);
+  std::vector<EntryPtr> Passing(const std::vector<EntryPtr>& candidates, const model::Summary& facts, size_t most);
   EntryPtr Admit(const CacheKey& key, EntryPtr entry, bool to_all) ABSL_LOCKS_EXCLUDED(mutex_);
   void Touch(const CacheKey& key, const std::vector<EntryPtr>& entries);
 

@@ -29,8 +29,7 @@ Fault FaultOf(int code) {
 
 Fault Database::Open(const std::string& path, Mode mode) {
   int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
-  flags |=
-      mode == Mode::kReadWrite ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
+  flags |= mode == Mode::kReadWrite ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
   int code = sqlite3_open_v2(path.c_str(), &handle_, flags, nullptr);
   if (code != SQLITE_OK)
     return FaultOf(code);
@@ -66,18 +65,16 @@ std::string Database::Error() const {
 }
 
 Fault Statement::Prepare(Database* database, std::string_view sql) {
-  return FaultOf(sqlite3_prepare_v3(database->handle_, sql.data(), static_cast<int>(sql.size()),
-                                    SQLITE_PREPARE_PERSISTENT, &handle_, nullptr));
+  return FaultOf(
+      sqlite3_prepare_v3(database->handle_, sql.data(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT, &handle_, nullptr));
 }
 
 void Statement::Bind(int place, std::string_view bytes) {
-  sqlite3_bind_blob64(handle_, place, bytes.data() == nullptr ? "" : bytes.data(), bytes.size(),
-                      SQLITE_STATIC);
+  sqlite3_bind_blob64(handle_, place, bytes.data() == nullptr ? "" : bytes.data(), bytes.size(), SQLITE_STATIC);
 }
 
 void Statement::BindText(int place, std::string_view text) {
-  sqlite3_bind_text64(handle_, place, text.data() == nullptr ? "" : text.data(), text.size(),
-                      SQLITE_STATIC, SQLITE_UTF8);
+  sqlite3_bind_text64(handle_, place, text.data() == nullptr ? "" : text.data(), text.size(), SQLITE_STATIC, SQLITE_UTF8);
 }
 
 bool Statement::Step() {
@@ -93,8 +90,7 @@ Fault Statement::Finish() {
 
 std::string_view Statement::Bytes(int column) const {
   const void* bytes = sqlite3_column_blob(handle_, column);
-  return {static_cast<const char*>(bytes),
-          static_cast<size_t>(sqlite3_column_bytes(handle_, column))};
+  return {static_cast<const char*>(bytes), static_cast<size_t>(sqlite3_column_bytes(handle_, column))};
 }
 
 }  // namespace framegate::server

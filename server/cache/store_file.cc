@@ -36,8 +36,7 @@ constexpr char kSetUp[] =
     "material BLOB, bytes BLOB);";
 
 bool MakeDirectories(const std::string& path) {
-  for (size_t slash = path.find('/', 1); slash != std::string::npos;
-       slash = path.find('/', slash + 1))
+  for (size_t slash = path.find('/', 1); slash != std::string::npos; slash = path.find('/', slash + 1))
     if (mkdir(path.substr(0, slash).c_str(), 0700) != 0 && errno != EEXIST)
       return false;
   return true;
@@ -54,8 +53,7 @@ bool IsOnNetwork(int fd) {
 }
 
 Fault SetUp(const std::string& path, bool read_only, Database* database) {
-  Fault fault =
-      database->Open(path, read_only ? Database::Mode::kReadOnly : Database::Mode::kReadWrite);
+  Fault fault = database->Open(path, read_only ? Database::Mode::kReadOnly : Database::Mode::kReadWrite);
   if (fault == Fault::kNone && !read_only && !database->IsReadOnly())
     fault = database->Execute(kSetUp);
   // Reads the file's head and schema, in each mode.
@@ -119,15 +117,13 @@ void StoreHealth::Take(Fault fault, std::string_view doing, std::string_view det
   bool first = state_ == "ok";
   if (fault == Fault::kCorrupt || fault == Fault::kUnusable) {
     readable_ = false;
-    state_ = StrCat(fault == Fault::kCorrupt ? "damaged" : "cannot be used", " (", doing, ": ",
-                    detail, ")");
+    state_ = StrCat(fault == Fault::kCorrupt ? "damaged" : "cannot be used", " (", doing, ": ", detail, ")");
     if (fault == Fault::kCorrupt && !read_only_)
       if (FILE* mark = fopen(BrokenMark(path_).c_str(), "we"))
         fclose(mark);
   } else {
     write_again_ = absl::Now() + kWritePause;
-    state_ = StrCat(fault == Fault::kFull ? "cannot be written" : "read-only", " (", doing, ": ",
-                    detail, ")");
+    state_ = StrCat(fault == Fault::kFull ? "cannot be written" : "read-only", " (", doing, ": ", detail, ")");
   }
   if (first)
     spdlog::warn(

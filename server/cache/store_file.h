@@ -16,13 +16,11 @@ namespace framegate::server {
 // Whether the store is used, and why not. The first fault of a kind is logged, all are counted.
 class StoreHealth {
  public:
-  StoreHealth(std::string path, bool read_only, Stats* stats)
-      : path_(std::move(path)), read_only_(read_only), stats_(stats) {}
+  StoreHealth(std::string path, bool read_only, Stats* stats) : path_(std::move(path)), read_only_(read_only), stats_(stats) {}
 
   // What `fault` means from now on: corrupt and unusable end all use of the file in this process;
   // full and read-only end writing for a minute.
-  void Take(Fault fault, std::string_view doing, std::string_view detail)
-      ABSL_LOCKS_EXCLUDED(mutex_);
+  void Take(Fault fault, std::string_view doing, std::string_view detail) ABSL_LOCKS_EXCLUDED(mutex_);
   void TurnOff(std::string why) ABSL_LOCKS_EXCLUDED(mutex_);
   // "ok", or why not.
   std::string State() const ABSL_LOCKS_EXCLUDED(mutex_);

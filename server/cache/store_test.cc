@@ -35,8 +35,7 @@ class StoreTest : public ::testing::Test {
   void Fill(int count) {
     std::unique_ptr<Tier> tier = Open();
     for (int i = 0; i < count; ++i)
-      tier->Put(KeyNamed(StrCat("key", i)),
-                StoredOf("1", StrCat("entry", i, std::string(2000, 'x'))));
+      tier->Put(KeyNamed(StrCat("key", i)), StoredOf("1", StrCat("entry", i, std::string(2000, 'x'))));
     Flush(tier.get());
   }
 
@@ -76,9 +75,8 @@ TEST_F(StoreTest, ALookupComparesTheWholeKey) {
 
 TEST_F(StoreTest, AChangedRecordIsAMissIsSetAsideAndIsFilledAgain) {
   for (const char* change :
-       {"UPDATE entries SET bytes=x'00'", "UPDATE entries SET bytes=substr(bytes,2)",
-        "UPDATE entries SET material=x'00'", "UPDATE entries SET schema=zeroblob(16)",
-        "UPDATE entries SET checksum=zeroblob(16)", "UPDATE entries SET checksum=''"}) {
+       {"UPDATE entries SET bytes=x'00'", "UPDATE entries SET bytes=substr(bytes,2)", "UPDATE entries SET material=x'00'",
+        "UPDATE entries SET schema=zeroblob(16)", "UPDATE entries SET checksum=zeroblob(16)", "UPDATE entries SET checksum=''"}) {
     Fill(1);
     Execute(change);
     uint64_t before = stats_.Get(Metric::kRecordsQuarantined);
@@ -147,8 +145,7 @@ TEST_F(StoreTest, NoChangedByteGivesAWrongEntry) {
     std::unique_ptr<Tier> tier = Open();
     for (int i = 0; i < 4; ++i)
       for (const EntryPtr& entry : tier->Load(KeyNamed(StrCat("key", i)), {}))
-        EXPECT_EQ(entry->content,
-                  StoredOf("1", StrCat("entry", i, std::string(2000, 'x')))->content);
+        EXPECT_EQ(entry->content, StoredOf("1", StrCat("entry", i, std::string(2000, 'x')))->content);
   }
 }
 
@@ -161,8 +158,7 @@ TEST_F(StoreTest, WhatWasFlushedSurvivesKill9) {
       Stats stats;
       std::unique_ptr<Tier> tier = MakeSqliteTier(settings_, &stats);
       for (int i = 0;; ++i) {
-        tier->Put(KeyNamed(StrCat("key", i)),
-                  StoredOf("1", StrCat("entry", i, std::string(2000, 'x'))));
+        tier->Put(KeyNamed(StrCat("key", i)), StoredOf("1", StrCat("entry", i, std::string(2000, 'x'))));
         if (i % 7 == 0) {
           Flush(tier.get());
           (void)!write(channel[1], &i, sizeof i);

@@ -17,17 +17,13 @@ constexpr int kAttempts = 3;
 
 }  // namespace
 
-Hash128 ChecksumOf(const Hash128& content, std::string_view schema, std::string_view material,
-                   std::string_view bytes) {
+Hash128 ChecksumOf(const Hash128& content, std::string_view schema, std::string_view material, std::string_view bytes) {
   // Each part hashed by itself: no copy of a large entry, and no shifting of bytes between parts.
-  return HashBytes(
-      StrCat(BytesOf(content), schema, BytesOf(HashBytes(material)), BytesOf(HashBytes(bytes))));
+  return HashBytes(StrCat(BytesOf(content), schema, BytesOf(HashBytes(material)), BytesOf(HashBytes(bytes))));
 }
 
 StoreWriter::StoreWriter(std::string path, uint64_t limit, StoreHealth* health, Stats* stats)
-    : path_(std::move(path)), limit_(limit), health_(health), stats_(stats), thread_([this] {
-        Run();
-      }) {}
+    : path_(std::move(path)), limit_(limit), health_(health), stats_(stats), thread_([this] { Run(); }) {}
 
 StoreWriter::~StoreWriter() {
   {
@@ -39,8 +35,7 @@ StoreWriter::~StoreWriter() {
 
 void StoreWriter::Put(const CacheKey& key, const EntryPtr& entry) {
   absl::MutexLock lock(&mutex_);
-  if (queued_.writes.size() >= kMaxQueued || queued_bytes_ + entry->size() > kMaxQueuedBytes ||
-      !health_->CanWrite(absl::Now())) {
+  if (queued_.writes.size() >= kMaxQueued || queued_bytes_ + entry->size() > kMaxQueuedBytes || !health_->CanWrite(absl::Now())) {
     stats_->Add(Metric::kStoreDropped);
     return;
   }
@@ -77,8 +72,7 @@ ClearReport StoreWriter::Clear() {
   queued_.number = ++asked_;
   hurry_ = true;
   uint64_t number = asked_;
-  auto done = [this, number]()
-                  ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return committed_ >= number; };
+  auto done = [this, number]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return committed_ >= number; };
   mutex_.Await(absl::Condition(&done));
   return cleared_;
 }
@@ -88,8 +82,7 @@ bool StoreWriter::Flush(absl::Time deadline) {
   queued_.number = ++asked_;
   hurry_ = true;
   uint64_t number = asked_;
-  auto done = [this, number]()
-                  ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return committed_ >= number; };
+  auto done = [this, number]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return committed_ >= number; };
   return mutex_.AwaitWithDeadline(absl::Condition(&done), deadline);
 }
 
@@ -99,15 +92,11 @@ bool StoreWriter::IsDue() const {
 
 bool StoreWriter::Take(Batch* batch) {
   absl::MutexLock lock(&mutex_);
-  auto has_work = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    return IsDue() || !queued_.writes.empty() || !queued_.touched.empty();
-  };
+  auto has_work = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return IsDue() || !queued_.writes.empty() || !queued_.touched.empty(); };
   mutex_.Await(absl::Condition(&has_work));
   absl::Time due = absl::Now();
   // Counters alone are in no hurry, and wait for entries.
-  auto has_more = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    return IsDue() || !queued_.writes.empty();
-  };
+  auto has_more = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return IsDue() || !queued_.writes.empty(); };
   if (queued_.writes.empty()) {
     mutex_.AwaitWithDeadline(absl::Condition(&has_more), first_touched_ + kTouchTime);
     due = absl::Now();
@@ -116,8 +105,7 @@ bool StoreWriter::Take(Batch* batch) {
     due = first_queued_ + kGroupTime;
   auto is_due = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return IsDue(); };
   mutex_.AwaitWithDeadline(absl::Condition(&is_due), due);
-  bool ended = ends_ && queued_.writes.empty() && queued_.touched.empty() && queued_.bad.empty() &&
-               committed_ == asked_;
+  bool ended = ends_ && queued_.writes.empty() && queued_.touched.empty() && queued_.bad.empty() && committed_ == asked_;
   uint64_t number = queued_.number;
   *batch = std::move(queued_);
   queued_ = {};
@@ -151,8 +139,7 @@ bool StoreWriter::EnsureOpen() {
   if (fault == Fault::kNone)
     return true;
   health_->Take(fault, "open for writing", database_.Error());
-  for (Statement* statement :
-       {&insert_, &touch_, &copy_bad_, &remove_, &trim_bad_, &count_key_, &trim_key_, &evict_})
+  for (Statement* statement : {&insert_, &touch_, &copy_bad_, &remove_, &trim_bad_, &count_key_, &trim_key_, &evict_})
     statement->Finalize();
   database_.Close();
   return false;
@@ -192,12 +179,9 @@ void StoreWriter::Commit(Batch* batch) {
 
 Fault StoreWriter::Apply(Batch* batch) {
   if (batch->clear) {
-    ClearReport report{
-        .entries = static_cast<uint64_t>(database_.Number("SELECT count(*) FROM entries")),
-        .bytes = static_cast<uint64_t>(database_.Number("SELECT sum(length(bytes)) FROM entries"))};
-    if (Fault fault = database_.Execute(
-            "DELETE FROM entries; DELETE FROM quarantine; PRAGMA incremental_vacuum");
-        fault != Fault::kNone)
+    ClearReport report{.entries = static_cast<uint64_t>(database_.Number("SELECT count(*) FROM entries")),
+                       .bytes = static_cast<uint64_t>(database_.Number("SELECT sum(length(bytes)) FROM entries"))};
+    if (Fault fault = database_.Execute("DELETE FROM entries; DELETE FROM quarantine; PRAGMA incremental_vacuum"); fault != Fault::kNone)
       return fault;
     absl::MutexLock lock(&mutex_);
     cleared_ = report;

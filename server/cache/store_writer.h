@@ -20,8 +20,7 @@
 namespace framegate::server {
 
 // Covers everything a read relies on, in the order of the columns.
-Hash128 ChecksumOf(const Hash128& content, std::string_view schema, std::string_view material,
-                   std::string_view bytes);
+Hash128 ChecksumOf(const Hash128& content, std::string_view schema, std::string_view material, std::string_view bytes);
 
 class StoreWriter {
  public:

@@ -28,8 +28,7 @@ Fault StoreWriter::PrepareAll() {
        "created, used, hits)"
        " VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11) ON CONFLICT(key, content) DO UPDATE SET "
        "used=max(used, excluded.used)"},
-      {&touch_,
-       "UPDATE entries SET used=max(used, ?3), hits=max(hits, ?4) WHERE key=?1 AND content=?2"},
+      {&touch_, "UPDATE entries SET used=max(used, ?3), hits=max(hits, ?4) WHERE key=?1 AND content=?2"},
       {&copy_bad_,
        "INSERT INTO quarantine(reason, at, key, content, material, bytes)"
        " SELECT ?2, ?3, key, content, material, bytes FROM entries WHERE id=?1"},
@@ -71,8 +70,7 @@ Fault StoreWriter::Insert(const Write& write) {
 Fault StoreWriter::TrimKey(const Hash128& key) {
   count_key_.Bind(1, BytesOf(key));
   int64_t count = count_key_.Step() ? count_key_.Number(0) : 0;
-  if (Fault fault = count_key_.Finish();
-      fault != Fault::kNone || count <= static_cast<int64_t>(kMaxEntriesPerKey))
+  if (Fault fault = count_key_.Finish(); fault != Fault::kNone || count <= static_cast<int64_t>(kMaxEntriesPerKey))
     return fault;
   trim_key_.Bind(1, BytesOf(key));
   trim_key_.Bind(2, count - static_cast<int64_t>(kMaxEntriesPerKey));
@@ -102,8 +100,7 @@ Fault StoreWriter::SetAside(const BadRecord& bad) {
 
 Fault StoreWriter::Evict() {
   for (int round = 0; round < kEvictRounds; ++round) {
-    int64_t pages =
-        database_.Number("PRAGMA page_count") - database_.Number("PRAGMA freelist_count");
+    int64_t pages = database_.Number("PRAGMA page_count") - database_.Number("PRAGMA freelist_count");
     if (static_cast<uint64_t>(pages * database_.Number("PRAGMA page_size")) <= limit_)
       break;
     if (Fault fault = RunOnce(&evict_); fault != Fault::kNone)
@@ -112,9 +109,7 @@ Fault StoreWriter::Evict() {
     if (removed == 0)
       break;
     stats_->Add(Metric::kEvictions, static_cast<uint64_t>(removed));
-    spdlog::info(
-        "the store is over its size: {} entries that were not used for longest are removed",
-        removed);
+    spdlog::info("the store is over its size: {} entries that were not used for longest are removed", removed);
   }
   return Fault::kNone;
 }

@@ -42,9 +42,7 @@ struct StoredEntry {
   std::atomic<int64_t> used_ms{0};
   std::atomic<uint64_t> hits{0};
 
-  size_t size() const {
-    return sizeof(StoredEntry) + bytes.size() + program.size() + unit.size() + summary.size();
-  }
+  size_t size() const { return sizeof(StoredEntry) + bytes.size() + program.size() + unit.size() + summary.size(); }
 };
 
 using EntryPtr = std::shared_ptr<StoredEntry>;

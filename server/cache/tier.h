@@ -25,8 +25,7 @@ class Tier {
 
   // The entries under `key` whose content is not in `known`, most recently used first. Only what
   // passed every check of integrity.
-  virtual std::vector<EntryPtr> Load(const CacheKey& key,
-                                     const absl::flat_hash_set<Hash128>& known) = 0;
+  virtual std::vector<EntryPtr> Load(const CacheKey& key, const absl::flat_hash_set<Hash128>& known) = 0;
   // Keeps the entry, now or soon. Returns what is kept: `entry`, or one of the same content that
   // was there already.
   virtual EntryPtr Put(const CacheKey& key, const EntryPtr& entry) = 0;
@@ -43,8 +42,7 @@ class Tier {
   virtual bool IsDurable() const = 0;
 };
 
-#define FRAMEGATE_TIER(number, name, text, factory, doc) \
-  std::unique_ptr<Tier> factory(const Settings& settings, Stats* stats);
+#define FRAMEGATE_TIER(number, name, text, factory, doc) std::unique_ptr<Tier> factory(const Settings& settings, Stats* stats);
 #include "server/cache/tiers.def"
 #undef FRAMEGATE_TIER
 

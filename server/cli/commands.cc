@@ -50,8 +50,7 @@ uint64_t ValueOf(const DaemonReport& report, std::string_view name) {
 
 void PrintAdvice(const DaemonReport& report) {
   Hash128 schema = model::SchemaHash();
-  if (report.schema !=
-      std::string_view(reinterpret_cast<const char*>(schema.bytes.data()), schema.bytes.size()))
+  if (report.schema != std::string_view(reinterpret_cast<const char*>(schema.bytes.data()), schema.bytes.size()))
     absl::PrintF(
         "\nIt is of another build than this command: clients of this build run uncompiled. Run "
         "`framegate stop`.\n");
@@ -74,9 +73,7 @@ void PrintAdvice(const DaemonReport& report) {
 Place PlaceOf(const std::string& socket, const std::string& cache_dir) {
   std::vector<std::string> flags(SettingRows().size());
   for (size_t i = 0; i < flags.size(); ++i)
-    flags[i] = SettingRows()[i].name == "socket"      ? socket
-               : SettingRows()[i].name == "cache_dir" ? cache_dir
-                                                      : "";
+    flags[i] = SettingRows()[i].name == "socket" ? socket : SettingRows()[i].name == "cache_dir" ? cache_dir : "";
   absl::StatusOr<Settings> settings = ReadSettings(flags);
   if (!settings.ok())
     return {.error = std::string(settings.status().message())};
@@ -90,19 +87,14 @@ int RunStatus(const Place& place) {
   if (!report.ok())
     return Explain(report.status(), place);
   int64_t now = absl::ToUnixMillis(absl::Now());
-  absl::PrintF("running   pid %d, for %s, build %s\n", report->pid,
-               PrintAge(now - report->start_ms), report->build);
-  absl::PrintF("socket    %s\ncache     %s\nlog       %s\n", report->socket, report->cache_dir,
-               report->log_file);
-  absl::PrintF("memory    %s\nclients   %d connected, %d translating\n",
-               PrintBytes(ValueOf(*report, "resident_bytes")), ValueOf(*report, "connections"),
-               ValueOf(*report, "translating"));
-  absl::PrintF("work      %d translations, %d shared, %d lookups of which %d hit\n",
-               ValueOf(*report, "translations"), ValueOf(*report, "translations_shared"),
-               ValueOf(*report, "lookups"), ValueOf(*report, "lookup_hits"));
+  absl::PrintF("running   pid %d, for %s, build %s\n", report->pid, PrintAge(now - report->start_ms), report->build);
+  absl::PrintF("socket    %s\ncache     %s\nlog       %s\n", report->socket, report->cache_dir, report->log_file);
+  absl::PrintF("memory    %s\nclients   %d connected, %d translating\n", PrintBytes(ValueOf(*report, "resident_bytes")),
+               ValueOf(*report, "connections"), ValueOf(*report, "translating"));
+  absl::PrintF("work      %d translations, %d shared, %d lookups of which %d hit\n", ValueOf(*report, "translations"),
+               ValueOf(*report, "translations_shared"), ValueOf(*report, "lookups"), ValueOf(*report, "lookup_hits"));
   for (const TierReport& tier : report->tiers)
-    absl::PrintF("%-9s %s, %d entries, %s\n", tier.name, tier.state, tier.entries,
-                 PrintBytes(tier.bytes));
+    absl::PrintF("%-9s %s, %d entries, %s\n", tier.name, tier.state, tier.entries, PrintBytes(tier.bytes));
   PrintAdvice(*report);
   return 0;
 }
@@ -117,8 +109,7 @@ int RunStats(const Place& place) {
     absl::PrintF("%12d  %-24s %s\n", metric.value, metric.name, metric.doc);
   absl::PrintF("\n");
   for (const SettingReport& setting : report->settings)
-    absl::PrintF("%-18s %s (%s)\n", setting.name, setting.value.empty() ? "-" : setting.value,
-                 setting.origin);
+    absl::PrintF("%-18s %s (%s)\n", setting.name, setting.value.empty() ? "-" : setting.value, setting.origin);
   return 0;
 }
 
@@ -131,15 +122,12 @@ int RunStop(const Place& place) {
   absl::Time deadline = absl::Now() + kStopPatience;
   while (IsLockedBy(place.socket, *pid)) {
     if (absl::Now() > deadline) {
-      absl::PrintF("The daemon (pid %d) is still finishing. To end it at once: kill %d\n", *pid,
-                   *pid);
+      absl::PrintF("The daemon (pid %d) is still finishing. To end it at once: kill %d\n", *pid, *pid);
       return kFailed;
     }
     absl::SleepFor(absl::Milliseconds(5));
   }
-  absl::PrintF(
-      "stopped   pid %d. Stored entries stay; the next process that needs a daemon starts one.\n",
-      *pid);
+  absl::PrintF("stopped   pid %d. Stored entries stay; the next process that needs a daemon starts one.\n", *pid);
   return 0;
 }
 
@@ -150,12 +138,10 @@ int RunCacheList(const Place& place, uint32_t limit) {
   if (!list.ok())
     return Explain(list.status(), place);
   int64_t now = absl::ToUnixMillis(absl::Now());
-  absl::PrintF("%-8s  %-10s  %5s  %9s  %-40s  %s\n", "key", "used", "hits", "size", "unit",
-               "answer");
+  absl::PrintF("%-8s  %-10s  %5s  %9s  %-40s  %s\n", "key", "used", "hits", "size", "unit", "answer");
   for (const EntryReport& entry : list->entries)
-    absl::PrintF("%-8s  %-10s  %5d  %9s  %-40s  %s\n", entry.key.substr(0, 8),
-                 PrintAge(now - entry.used_ms), entry.hits, PrintBytes(entry.bytes), entry.unit,
-                 entry.content);
+    absl::PrintF("%-8s  %-10s  %5d  %9s  %-40s  %s\n", entry.key.substr(0, 8), PrintAge(now - entry.used_ms), entry.hits,
+                 PrintBytes(entry.bytes), entry.unit, entry.content);
   absl::PrintF("%d of %d entries", list->entries.size(), list->total);
   absl::PrintF(list->entries.size() < list->total ? "; more with --limit\n" : "\n");
   return 0;

@@ -45,21 +45,16 @@ TEST_F(CommandsTest, WithoutADaemonTheySayHowToGetOne) {
                                               {[&] { return RunStop(place()); }},
                                               {[&] { return RunCacheList(place(), 5); }},
                                               {[&] { return RunCacheClear(place()); }}})
-    EXPECT_THAT(Run(3, command),
-                AllOf(HasSubstr("no daemon serves"), HasSubstr("framegated --socket"),
-                      HasSubstr("framegated.log")));
+    EXPECT_THAT(Run(3, command), AllOf(HasSubstr("no daemon serves"), HasSubstr("framegated --socket"), HasSubstr("framegated.log")));
 }
 
 TEST_F(CommandsTest, TheyTellAboutARunningOne) {
   ASSERT_TRUE(test_.Start().ok());
   TranslateOne();
   EXPECT_THAT(Run(0, [&] { return RunStatus(place()); }),
-              AllOf(HasSubstr(StrCat("pid ", getpid())), HasSubstr("1 translations"),
-                    HasSubstr("sqlite    ok")));
-  EXPECT_THAT(Run(0, [&] { return RunStats(place()); }),
-              AllOf(HasSubstr("translate_requests"), HasSubstr("idle_seconds")));
-  EXPECT_THAT(Run(0, [&] { return RunCacheList(place(), 5); }),
-              AllOf(HasSubstr("no graph"), HasSubstr("1 of 1 entries")));
+              AllOf(HasSubstr(StrCat("pid ", getpid())), HasSubstr("1 translations"), HasSubstr("sqlite    ok")));
+  EXPECT_THAT(Run(0, [&] { return RunStats(place()); }), AllOf(HasSubstr("translate_requests"), HasSubstr("idle_seconds")));
+  EXPECT_THAT(Run(0, [&] { return RunCacheList(place(), 5); }), AllOf(HasSubstr("no graph"), HasSubstr("1 of 1 entries")));
   EXPECT_THAT(Run(0, [&] { return RunCacheClear(place()); }), HasSubstr("1 entries"));
   EXPECT_THAT(Run(0, [&] { return RunCacheList(place(), 5); }), HasSubstr("0 of 0 entries"));
 }
@@ -67,8 +62,7 @@ TEST_F(CommandsTest, TheyTellAboutARunningOne) {
 TEST_F(CommandsTest, AStoreThatDoesNotWorkIsSaid) {
   (void)!system(StrCat("echo x > ", test_.settings.cache_dir).c_str());
   ASSERT_TRUE(test_.Start().ok());
-  EXPECT_THAT(Run(0, [&] { return RunStatus(place()); }),
-              AllOf(HasSubstr("cannot be used"), HasSubstr("another --cache-dir")));
+  EXPECT_THAT(Run(0, [&] { return RunStatus(place()); }), AllOf(HasSubstr("cannot be used"), HasSubstr("another --cache-dir")));
 }
 
 TEST_F(CommandsTest, StopWaitsForTheEnd) {

@@ -5,8 +5,7 @@
 
 int main(int argc, char** argv) {
   using namespace framegate::server;
-  CLI::App app("framegate " FRAMEGATE_BUILD
-               ": looks after the daemon that translates Python frames");
+  CLI::App app("framegate " FRAMEGATE_BUILD ": looks after the daemon that translates Python frames");
   app.require_subcommand(1);
   app.set_version_flag("--version", FRAMEGATE_BUILD);
   std::string socket, cache_dir;
@@ -14,18 +13,11 @@ int main(int argc, char** argv) {
   app.add_option("--cache-dir", cache_dir, "the daemon's cache directory [FRAMEGATE_CACHE_DIR]");
 
   int code = 0;
-  auto run = [&](auto command) {
-    return [&, command] { code = command(PlaceOf(socket, cache_dir)); };
-  };
-  app.add_subcommand("status", "is a daemon running, and is it well")
-      ->fallthrough()
-      ->callback(run(RunStatus));
+  auto run = [&](auto command) { return [&, command] { code = command(PlaceOf(socket, cache_dir)); }; };
+  app.add_subcommand("status", "is a daemon running, and is it well")->fallthrough()->callback(run(RunStatus));
   app.add_subcommand("stats", "its numbers")->fallthrough()->callback(run(RunStats));
-  app.add_subcommand("stop", "end it; the next process that needs one starts another")
-      ->fallthrough()
-      ->callback(run(RunStop));
-  CLI::App* cache =
-      app.add_subcommand("cache", "the stored entries")->fallthrough()->require_subcommand(1);
+  app.add_subcommand("stop", "end it; the next process that needs one starts another")->fallthrough()->callback(run(RunStop));
+  CLI::App* cache = app.add_subcommand("cache", "the stored entries")->fallthrough()->require_subcommand(1);
   uint32_t limit = 50;
   CLI::App* list = cache->add_subcommand("list", "show them, the last used first")->fallthrough();
   list->add_option("--limit", limit, "how many")->capture_default_str();

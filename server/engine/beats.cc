@@ -24,9 +24,7 @@ void Beats::Run() {
     std::vector<std::shared_ptr<Ticket>> alive;
     {
       absl::MutexLock lock(&mutex_);
-      auto has_work = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-        return ends_ || !tickets_.empty();
-      };
+      auto has_work = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return ends_ || !tickets_.empty(); };
       mutex_.Await(absl::Condition(&has_work));
       mutex_.AwaitWithTimeout(absl::Condition(&ends_), interval_);
       if (ends_)

@@ -16,9 +16,7 @@ using CodeImages = std::vector<std::shared_ptr<const model::CodeImage>>;
 struct Doors {
   // translator::Translate, which keeps `images` for later requests; finds out request.version by
   // itself.
-  std::function<absl::StatusOr<model::Entry>(translator::Request request, const CodeImages& images,
-                                             translator::Asker& asker)>
-      translate;
+  std::function<absl::StatusOr<model::Entry>(translator::Request request, const CodeImages& images, translator::Asker& asker)> translate;
   ProgramReader programs;
 };
 

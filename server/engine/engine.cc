@@ -27,8 +27,7 @@ std::string NameOf(const model::Unit& unit, const CodeImages& images) {
 
 // A status that says something about this attempt, not about the unit.
 bool IsAboutTheStream(const absl::Status& status) {
-  return status.code() == absl::StatusCode::kCancelled ||
-         status.code() == absl::StatusCode::kUnavailable;
+  return status.code() == absl::StatusCode::kCancelled || status.code() == absl::StatusCode::kUnavailable;
 }
 
 absl::Status Draining() {
@@ -52,8 +51,7 @@ Engine::~Engine() {
 
 std::shared_ptr<Ticket> Engine::Open(OpenRequest open, std::shared_ptr<Caller> caller) {
   stats_->Add(Metric::kTranslateRequests);
-  auto ticket =
-      std::make_shared<Ticket>(std::move(open), std::move(caller), settings_, &workers_, stats_);
+  auto ticket = std::make_shared<Ticket>(std::move(open), std::move(caller), settings_, &workers_, stats_);
   bool leads = false;
   {
     absl::MutexLock lock(&mutex_);
@@ -76,11 +74,8 @@ std::shared_ptr<Ticket> Engine::Open(OpenRequest open, std::shared_ptr<Caller> c
 }
 
 void Engine::Launch(std::shared_ptr<Ticket> leader) {
-  while (leader != nullptr &&
-         !workers_.Run([this, leader] { Launch(Settle(leader, Serve(leader.get()))); }))
-    leader =
-        Settle(leader, {.stream = absl::ResourceExhaustedError(
-                            "too many translations at once; see the setting translate_queue")});
+  while (leader != nullptr && !workers_.Run([this, leader] { Launch(Settle(leader, Serve(leader.get()))); }))
+    leader = Settle(leader, {.stream = absl::ResourceExhaustedError("too many translations at once; see the setting translate_queue")});
 }
 
 Engine::Result Engine::Serve(Ticket* ticket) {
@@ -108,13 +103,11 @@ Engine::Result Engine::Translate(Ticket* ticket) {
       return {.stream = absl::InvalidArgumentError(StrCat("code: ", Text(status)))};
     images.push_back(std::move(image));
   }
-  translator::Request request{
-      .unit = open.material.unit, .config = open.material.config, .summary = ticket->known()};
+  translator::Request request{.unit = open.material.unit, .config = open.material.config, .summary = ticket->known()};
   ticket->Begin();
   Strikes::Scope scope(&strikes_, ticket->key().hash);
   absl::StatusOr<model::Entry> entry = doors_.translate(request, images, *ticket);
-  stats_->Add(Metric::kTranslateMicros, static_cast<uint64_t>(std::max<int64_t>(
-                                            0, absl::ToInt64Microseconds(ticket->Spent()))));
+  stats_->Add(Metric::kTranslateMicros, static_cast<uint64_t>(std::max<int64_t>(0, absl::ToInt64Microseconds(ticket->Spent()))));
   absl::Status status = entry.ok() ? CheckItself(*entry, ticket) : entry.status();
   std::string name = NameOf(open.material.unit, images);
   if (!status.ok()) {
@@ -125,8 +118,7 @@ Engine::Result Engine::Translate(Ticket* ticket) {
   }
   stats_->Add(Metric::kInstructions, entry->instructions);
   EntryPtr stored = MakeStored(*entry, name, absl::ToUnixMillis(absl::Now()));
-  spdlog::info("{}: {} in {} us, {} bytes", name, stored->summary,
-               absl::ToInt64Microseconds(ticket->Spent()), stored->bytes.size());
+  spdlog::info("{}: {} in {} us, {} bytes", name, stored->summary, absl::ToInt64Microseconds(ticket->Spent()), stored->bytes.size());
   if (entry->local)
     return {.entry = std::move(stored), .local = true};
   return {.entry = cache_->Put(ticket->key(), std::move(stored))};
@@ -137,8 +129,8 @@ absl::Status Engine::CheckItself(const model::Entry& entry, Ticket* ticket) {
   if (passes.ok() && *passes)
     return absl::OkStatus();
   stats_->Add(Metric::kSelfCheckFailed);
-  return absl::InternalError(StrCat("the new entry's own checks fail on what it was made from",
-                                    passes.ok() ? "" : StrCat(": ", Text(passes.status()))));
+  return absl::InternalError(
+      StrCat("the new entry's own checks fail on what it was made from", passes.ok() ? "" : StrCat(": ", Text(passes.status()))));
 }
 
 Outcome Engine::Result::ToOutcome(uint64_t horizon, bool waited) const {
@@ -163,8 +155,7 @@ bool Engine::Fits(const Result& result, const Ticket& leader, const Ticket& wait
   return passes.ok() && *passes;
 }
 
-std::shared_ptr<Ticket> Engine::Settle(const std::shared_ptr<Ticket>& leader,
-                                       const Result& result) {
+std::shared_ptr<Ticket> Engine::Settle(const std::shared_ptr<Ticket>& leader, const Result& result) {
   CountEnd(result);
   leader->Finish(result.ToOutcome(cache_->Newest(), /*waited=*/false));
   std::vector<std::shared_ptr<Ticket>> left_over;

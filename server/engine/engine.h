@@ -34,8 +34,7 @@ class Engine {
   ~Engine();
 
   // The caller hears the rest. Never null. To cancel: Finish the ticket.
-  std::shared_ptr<Ticket> Open(OpenRequest open, std::shared_ptr<Caller> caller)
-      ABSL_LOCKS_EXCLUDED(mutex_);
+  std::shared_ptr<Ticket> Open(OpenRequest open, std::shared_ptr<Caller> caller) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // From now on requests end with Unavailable. Waits for those in flight until the deadline; what
   // is left then ends with Unavailable.
@@ -65,8 +64,7 @@ class Engine {
   absl::Status CheckItself(const model::Entry& entry, Ticket* ticket);
   // Answers the leader and every waiter that `result` fits; the next leader, null where nobody is
   // left.
-  std::shared_ptr<Ticket> Settle(const std::shared_ptr<Ticket>& leader, const Result& result)
-      ABSL_LOCKS_EXCLUDED(mutex_);
+  std::shared_ptr<Ticket> Settle(const std::shared_ptr<Ticket>& leader, const Result& result) ABSL_LOCKS_EXCLUDED(mutex_);
   bool Fits(const Result& result, const Ticket& leader, const Ticket& waiter);
   void CountEnd(const Result& result);
 

@@ -71,9 +71,7 @@ class Client : public Caller {
 };
 
 model::Questions OneFact(model::Handle handle) {
-  return {
-      .items = {
-          {.kind = model::QuestionKind::kFact, .object = handle, .fact = model::Fact::kLength}}};
+  return {.items = {{.kind = model::QuestionKind::kFact, .object = handle, .fact = model::Fact::kLength}}};
 }
 
 std::string Answered(model::Handle handle) {
@@ -85,8 +83,7 @@ std::string Answered(model::Handle handle) {
 
 class EngineTest : public ::testing::Test {
  protected:
-  using TranslateFunction = std::function<absl::StatusOr<model::Entry>(
-      translator::Request, const CodeImages&, translator::Asker&)>;
+  using TranslateFunction = std::function<absl::StatusOr<model::Entry>(translator::Request, const CodeImages&, translator::Asker&)>;
 
   void Start(TranslateFunction translate) {
     engine_.reset();
@@ -94,8 +91,7 @@ class EngineTest : public ::testing::Test {
     settings_.store = "off";
     cache_ = std::make_unique<Cache>(settings_, FakePrograms(), &stats_);
     Doors doors{.translate =
-                    [this, translate](translator::Request request, const CodeImages& images,
-                                      translator::Asker& asker) {
+                    [this, translate](translator::Request request, const CodeImages& images, translator::Asker& asker) {
                       ++translations_;
                       return translate(std::move(request), images, asker);
                     },
@@ -103,12 +99,9 @@ class EngineTest : public ::testing::Test {
     engine_ = std::make_unique<Engine>(settings_, std::move(doors), cache_.get(), &stats_);
   }
 
-  std::shared_ptr<Ticket> Open(const std::shared_ptr<Client>& client,
-                               std::vector<model::Handle> handles, uint64_t horizon = 0,
+  std::shared_ptr<Ticket> Open(const std::shared_ptr<Client>& client, std::vector<model::Handle> handles, uint64_t horizon = 0,
                                std::string unit = "f") {
-    return engine_->Open(
-        {.material = MaterialOf(unit), .summary = Encode(SummaryOf(handles)), .horizon = horizon},
-        client);
+    return engine_->Open({.material = MaterialOf(unit), .summary = Encode(SummaryOf(handles)), .horizon = horizon}, client);
   }
 
   std::string ProgramOf(const Outcome& outcome) {
@@ -126,9 +119,7 @@ class EngineTest : public ::testing::Test {
 };
 
 TEST_F(EngineTest, TranslatesAndKeepsTheEntry) {
-  Start([](const translator::Request&, const CodeImages&, translator::Asker&) {
-    return EntryOf("1");
-  });
+  Start([](const translator::Request&, const CodeImages&, translator::Asker&) { return EntryOf("1"); });
   auto client = std::make_shared<Client>();
   Open(client, {1});
   EXPECT_EQ(ProgramOf(client->Await()), "1");
@@ -142,8 +133,7 @@ TEST_F(EngineTest, TranslatesAndKeepsTheEntry) {
 }
 
 TEST_F(EngineTest, QuestionsGoToTheClientAndAnswersCount) {
-  Start([](const translator::Request&, const CodeImages&,
-           translator::Asker& asker) -> absl::StatusOr<model::Entry> {
+  Start([](const translator::Request&, const CodeImages&, translator::Asker& asker) -> absl::StatusOr<model::Entry> {
     ASSIGN_OR_RETURN(model::Answers answers, asker.Ask(OneFact(7)));
     EXPECT_EQ(answers.items[0].fact->word, 3u);
     return EntryOf("1 7");  // passes only with what the answers taught
@@ -187,8 +177,7 @@ TEST_F(EngineTest, WaitersWithOtherFactsAreCheckedAndTheRestIsTranslated) {
   });
   std::vector<std::shared_ptr<Client>> clients;
   std::vector<std::shared_ptr<Ticket>> tickets;
-  for (std::vector<model::Handle> handles :
-       {std::vector<model::Handle>{1}, {5, 1}, {2}, {2}, {3}}) {
+  for (std::vector<model::Handle> handles : {std::vector<model::Handle>{1}, {5, 1}, {2}, {2}, {3}}) {
     clients.push_back(std::make_shared<Client>());
     tickets.push_back(Open(clients.back(), handles));
   }
@@ -202,8 +191,7 @@ TEST_F(EngineTest, WaitersWithOtherFactsAreCheckedAndTheRestIsTranslated) {
 }
 
 TEST_F(EngineTest, WhenTheLeaderDiesAWaiterGoesOn) {
-  Start([](const translator::Request&, const CodeImages&,
-           translator::Asker& asker) -> absl::StatusOr<model::Entry> {
+  Start([](const translator::Request&, const CodeImages&, translator::Asker& asker) -> absl::StatusOr<model::Entry> {
     RETURN_IF_ERROR(asker.Ask(OneFact(1)).status());
     return EntryOf("1");
   });
@@ -220,8 +208,7 @@ TEST_F(EngineTest, WhenTheLeaderDiesAWaiterGoesOn) {
 
 TEST_F(EngineTest, ALeaderThatDoesNotAnswerHoldsNobodyUp) {
   settings_.answer_seconds = 0.05;
-  Start([](const translator::Request&, const CodeImages&,
-           translator::Asker& asker) -> absl::StatusOr<model::Entry> {
+  Start([](const translator::Request&, const CodeImages&, translator::Asker& asker) -> absl::StatusOr<model::Entry> {
     RETURN_IF_ERROR(asker.Ask(OneFact(1)).status());
     return EntryOf("1");
   });
@@ -251,9 +238,7 @@ TEST_F(EngineTest, NobodyGetsAnEntryOfAnotherProcess) {
 }
 
 TEST_F(EngineTest, AnEntryThatFailsItsOwnCheckIsRefused) {
-  Start([](const translator::Request&, const CodeImages&, translator::Asker&) {
-    return EntryOf("2");
-  });
+  Start([](const translator::Request&, const CodeImages&, translator::Asker&) { return EntryOf("2"); });
   auto client = std::make_shared<Client>();
   Open(client, {1});
   EXPECT_EQ(client->Await().failure.code(), absl::StatusCode::kInternal);
@@ -263,8 +248,7 @@ TEST_F(EngineTest, AnEntryThatFailsItsOwnCheckIsRefused) {
 
 TEST_F(EngineTest, AFailureIsTheSameForAllWithTheSameFacts) {
   absl::Notification go;
-  Start([&](const translator::Request&, const CodeImages&,
-            translator::Asker&) -> absl::StatusOr<model::Entry> {
+  Start([&](const translator::Request&, const CodeImages&, translator::Asker&) -> absl::StatusOr<model::Entry> {
     go.WaitForNotification();
     return absl::InternalError("a bug");
   });
@@ -277,11 +261,8 @@ TEST_F(EngineTest, AFailureIsTheSameForAllWithTheSameFacts) {
 }
 
 TEST_F(EngineTest, WhatAClientCouldNotUseIsNotGivenToItAgain) {
-  Start([this](const translator::Request&, const CodeImages&, translator::Asker&) {
-    return EntryOf("1", StrCat(translations_.load()));
-  });
-  auto a = std::make_shared<Client>(), b = std::make_shared<Client>(),
-       c = std::make_shared<Client>();
+  Start([this](const translator::Request&, const CodeImages&, translator::Asker&) { return EntryOf("1", StrCat(translations_.load())); });
+  auto a = std::make_shared<Client>(), b = std::make_shared<Client>(), c = std::make_shared<Client>();
   Open(a, {1});
   a->Await();
   Open(b, {1});
@@ -292,17 +273,14 @@ TEST_F(EngineTest, WhatAClientCouldNotUseIsNotGivenToItAgain) {
 }
 
 TEST_F(EngineTest, MalformedParts) {
-  Start([](const translator::Request&, const CodeImages&,
-           translator::Asker& asker) -> absl::StatusOr<model::Entry> {
+  Start([](const translator::Request&, const CodeImages&, translator::Asker& asker) -> absl::StatusOr<model::Entry> {
     RETURN_IF_ERROR(asker.Ask(OneFact(1)).status());
     return EntryOf("1");
   });
-  auto a = std::make_shared<Client>(), b = std::make_shared<Client>(),
-       c = std::make_shared<Client>(), d = std::make_shared<Client>();
+  auto a = std::make_shared<Client>(), b = std::make_shared<Client>(), c = std::make_shared<Client>(), d = std::make_shared<Client>();
   engine_->Open({.material = MaterialOf("a"), .summary = "\xff\xff"}, a);
   EXPECT_EQ(a->Await().stream.code(), absl::StatusCode::kInvalidArgument);
-  engine_->Open({.material = MaterialOf("b"), .summary = Encode(SummaryOf({1})), .code = {"\xff"}},
-                b);
+  engine_->Open({.material = MaterialOf("b"), .summary = Encode(SummaryOf({1})), .code = {"\xff"}}, b);
   EXPECT_EQ(b->Await().stream.code(), absl::StatusCode::kInvalidArgument);
   auto ticket = Open(c, {1});
   ASSERT_TRUE(c->AwaitQuestions());
@@ -317,8 +295,7 @@ TEST_F(EngineTest, MalformedParts) {
 
 TEST_F(EngineTest, BudgetsOfTimeAndSize) {
   settings_.translate_bytes = 10;
-  Start([](const translator::Request&, const CodeImages&,
-           translator::Asker& asker) -> absl::StatusOr<model::Entry> {
+  Start([](const translator::Request&, const CodeImages&, translator::Asker& asker) -> absl::StatusOr<model::Entry> {
     RETURN_IF_ERROR(asker.Ask(OneFact(1)).status());
     return EntryOf("1");
   });
@@ -329,8 +306,7 @@ TEST_F(EngineTest, BudgetsOfTimeAndSize) {
   EXPECT_EQ(a->Await().failure.code(), absl::StatusCode::kResourceExhausted);
 
   settings_.translate_seconds = 0.001;
-  Start([](const translator::Request&, const CodeImages&,
-           translator::Asker& asker) -> absl::StatusOr<model::Entry> {
+  Start([](const translator::Request&, const CodeImages&, translator::Asker& asker) -> absl::StatusOr<model::Entry> {
     absl::SleepFor(absl::Milliseconds(5));
     RETURN_IF_ERROR(asker.Ask(OneFact(1)).status());
     return EntryOf("1");
@@ -360,8 +336,7 @@ TEST_F(EngineTest, TooManyTranslationsAreRefused) {
 // Clients that think long about an answer take no turn from others.
 TEST_F(EngineTest, WaitingForAClientIsNotWork) {
   settings_.translate_threads = 1;
-  Start([](const translator::Request& request, const CodeImages&,
-           translator::Asker& asker) -> absl::StatusOr<model::Entry> {
+  Start([](const translator::Request& request, const CodeImages&, translator::Asker& asker) -> absl::StatusOr<model::Entry> {
     if (request.summary.records[0].handle == 1)
       RETURN_IF_ERROR(asker.Ask(OneFact(1)).status());
     return EntryOf("");
@@ -378,8 +353,7 @@ TEST_F(EngineTest, WaitingForAClientIsNotWork) {
 }
 
 TEST_F(EngineTest, DrainingEndsWhatIsLeftAndRefusesMore) {
-  Start([](const translator::Request&, const CodeImages&,
-           translator::Asker& asker) -> absl::StatusOr<model::Entry> {
+  Start([](const translator::Request&, const CodeImages&, translator::Asker& asker) -> absl::StatusOr<model::Entry> {
     RETURN_IF_ERROR(asker.Ask(OneFact(1)).status());
     return EntryOf("1");
   });
@@ -409,8 +383,7 @@ TEST_F(EngineTest, AUnitThatCrashedTwiceIsRefused) {
     EXPECT_EXIT(
         {
           HandleCrashes(-1);
-          Start([](const translator::Request&, const CodeImages&,
-                   translator::Asker&) -> absl::StatusOr<model::Entry> {
+          Start([](const translator::Request&, const CodeImages&, translator::Asker&) -> absl::StatusOr<model::Entry> {
             raise(SIGSEGV);
             return absl::InternalError("unreachable");
           });
@@ -420,9 +393,7 @@ TEST_F(EngineTest, AUnitThatCrashedTwiceIsRefused) {
         },
         ::testing::KilledBySignal(SIGSEGV), "");
   }
-  Start([](const translator::Request&, const CodeImages&, translator::Asker&) {
-    return EntryOf("");
-  });
+  Start([](const translator::Request&, const CodeImages&, translator::Asker&) { return EntryOf(""); });
   auto client = std::make_shared<Client>(), other = std::make_shared<Client>();
   Open(client, {1});
   EXPECT_THAT(std::string(client->Await().failure.message()), HasSubstr("crashed the daemon"));

@@ -4,19 +4,15 @@
 
 namespace framegate::server {
 
-absl::Status Learn(const model::Questions& questions, const model::Answers& answers,
-                   model::Summary* summary) {
+absl::Status Learn(const model::Questions& questions, const model::Answers& answers, model::Summary* summary) {
   if (answers.items.size() != questions.items.size())
-    return absl::InvalidArgumentError(
-        StrCat(answers.items.size(), " answers to ", questions.items.size(), " questions"));
+    return absl::InvalidArgumentError(StrCat(answers.items.size(), " answers to ", questions.items.size(), " questions"));
   for (size_t i = 0; i < questions.items.size(); ++i) {
     const model::Question& question = questions.items[i];
     const model::AnswerItem& answer = answers.items[i];
     switch (question.kind) {
       case model::QuestionKind::kStep:
-        summary->records.push_back(
-            {.handle = question.object,
-             .edges = {{question.step, question.index, question.key, answer.target}}});
+        summary->records.push_back({.handle = question.object, .edges = {{question.step, question.index, question.key, answer.target}}});
         break;
       case model::QuestionKind::kFact:
         if (answer.fact)

@@ -8,7 +8,6 @@
 namespace framegate::server {
 
 // Adds to `summary` what `answers` say. InvalidArgument where they do not fit the questions.
-absl::Status Learn(const model::Questions& questions, const model::Answers& answers,
-                   model::Summary* summary);
+absl::Status Learn(const model::Questions& questions, const model::Answers& answers, model::Summary* summary);
 
 }  // namespace framegate::server

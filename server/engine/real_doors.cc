@@ -7,19 +7,16 @@ namespace framegate::server {
 namespace {
 
 // The code of the unit's outermost frame: sent along, known from before, or asked for.
-absl::StatusOr<std::shared_ptr<const model::CodeImage>> RootOf(const model::Unit& unit,
-                                                               translator::CodeStore& codes,
+absl::StatusOr<std::shared_ptr<const model::CodeImage>> RootOf(const model::Unit& unit, translator::CodeStore& codes,
                                                                translator::Asker& asker) {
   if (unit.frames.empty())
     return absl::InvalidArgumentError("a unit without frames");
   const model::CodeId& id = unit.frames[0].code;
   if (auto image = codes.Find(id))
     return image;
-  ASSIGN_OR_RETURN(model::Answers answers,
-                   asker.Ask({.items = {{.kind = model::QuestionKind::kCode, .code = id}}}));
+  ASSIGN_OR_RETURN(model::Answers answers, asker.Ask({.items = {{.kind = model::QuestionKind::kCode, .code = id}}}));
   if (answers.items[0].code.size() != 1 || model::IdOf(*answers.items[0].code[0]) != id)
-    return absl::InvalidArgumentError(
-        StrCat("the client does not have the code ", id.Hex(), " of its own unit"));
+    return absl::InvalidArgumentError(StrCat("the client does not have the code ", id.Hex(), " of its own unit"));
   codes.Add(answers.items[0].code[0]);
   return answers.items[0].code[0];
 }

@@ -69,8 +69,7 @@ Strikes::Strikes(const std::string& cache_dir) {
   if (fd < 0)
     return;
   struct stat info;
-  if (fstat(fd, &info) == 0 && (info.st_size == static_cast<off_t>(kRows * sizeof(Row)) ||
-                                ftruncate(fd, kRows * sizeof(Row)) == 0)) {
+  if (fstat(fd, &info) == 0 && (info.st_size == static_cast<off_t>(kRows * sizeof(Row)) || ftruncate(fd, kRows * sizeof(Row)) == 0)) {
     void* mapped = mmap(nullptr, kRows * sizeof(Row), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (mapped != MAP_FAILED)
       rows_ = static_cast<Row*>(mapped);

@@ -6,8 +6,7 @@
 
 namespace framegate::server {
 
-Ticket::Ticket(OpenRequest open, std::shared_ptr<Caller> caller, const Settings& settings,
-               Workers* workers, Stats* stats)
+Ticket::Ticket(OpenRequest open, std::shared_ptr<Caller> caller, const Settings& settings, Workers* workers, Stats* stats)
     : open_(std::move(open)),
       key_(KeyOfMaterial(open_.material)),
       digest_(HashBytes(open_.summary)),
@@ -67,8 +66,7 @@ absl::Duration Ticket::Spent() const {
 
 absl::StatusOr<model::Answers> Ticket::Ask(const model::Questions& questions) {
   if (longest_ > absl::ZeroDuration() && Spent() > longest_)
-    return absl::ResourceExhaustedError(
-        StrCat("translation took longer than translate_seconds, ", absl::ToInt64Seconds(longest_)));
+    return absl::ResourceExhaustedError(StrCat("translation took longer than translate_seconds, ", absl::ToInt64Seconds(longest_)));
   {
     absl::MutexLock lock(&mutex_);
     if (finished_)
@@ -81,16 +79,14 @@ absl::StatusOr<model::Answers> Ticket::Ask(const model::Questions& questions) {
   ASSIGN_OR_RETURN(std::string bytes, AwaitAnswer());
   learnt_bytes_ += bytes.size();
   if (learnt_bytes_ > most_bytes_)
-    return absl::ResourceExhaustedError(
-        StrCat("the objects of this unit take more than translate_bytes, ", most_bytes_));
+    return absl::ResourceExhaustedError(StrCat("the objects of this unit take more than translate_bytes, ", most_bytes_));
   model::Answers answers;
   absl::Status status = Decode(bytes, &answers);
   if (status.ok())
     status = Learn(questions, answers, &known_);
   if (status.ok())
     return answers;
-  Finish(Outcome::Stream(
-      absl::InvalidArgumentError(StrCat("answers: ", std::string(status.message())))));
+  Finish(Outcome::Stream(absl::InvalidArgumentError(StrCat("answers: ", std::string(status.message())))));
   return absl::CancelledError("the client's answers are malformed");
 }
 
@@ -101,8 +97,7 @@ absl::StatusOr<std::string> Ticket::AwaitAnswer() {
   bool gone = false, in_time = false;
   {
     absl::MutexLock lock(&mutex_);
-    auto is_over = [this]()
-                       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return answered_ || finished_; };
+    auto is_over = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return answered_ || finished_; };
     in_time = mutex_.AwaitWithTimeout(absl::Condition(&is_over), longest_answer_);
     gone = finished_;
     asking_ = false;

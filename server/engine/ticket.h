@@ -33,8 +33,7 @@ struct OpenRequest {
 
 class Ticket : public translator::Asker {
  public:
-  Ticket(OpenRequest open, std::shared_ptr<Caller> caller, const Settings& settings,
-         Workers* workers, Stats* stats);
+  Ticket(OpenRequest open, std::shared_ptr<Caller> caller, const Settings& settings, Workers* workers, Stats* stats);
 
   const OpenRequest& open() const { return open_; }
 
@@ -57,8 +56,7 @@ class Ticket : public translator::Asker {
   // --- the worker
   // Cancelled when the stream is over or the client does not answer; ResourceExhausted over a
   // budget of time or size.
-  absl::StatusOr<model::Answers> Ask(const model::Questions& questions) override
-      ABSL_LOCKS_EXCLUDED(mutex_);
+  absl::StatusOr<model::Answers> Ask(const model::Questions& questions) override ABSL_LOCKS_EXCLUDED(mutex_);
 
   // The summary and all that was learnt from answers.
   model::Summary& known() { return known_; }

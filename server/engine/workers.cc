@@ -18,8 +18,7 @@ constexpr uint64_t kMostThreads = 64;
 }  // namespace
 
 Workers::Workers(uint64_t at_once, uint64_t most_tasks)
-    : most_tasks_(most_tasks),
-      turns_(at_once != 0 ? at_once : std::max(1u, std::thread::hardware_concurrency())) {}
+    : most_tasks_(most_tasks), turns_(at_once != 0 ? at_once : std::max(1u, std::thread::hardware_concurrency())) {}
 
 Workers::~Workers() {
   absl::MutexLock lock(&mutex_);

@@ -30,11 +30,9 @@ absl::Status CheckListener(const std::string& path) {
   uid_t user = 0;
   absl::Status status;
   if (connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
-    status = absl::NotFoundError(
-        StrCat("no daemon serves ", path, " (", std::string_view(strerror(errno)), ")"));
+    status = absl::NotFoundError(StrCat("no daemon serves ", path, " (", std::string_view(strerror(errno)), ")"));
   else if (!PeerUser(fd, &user) || (user != geteuid() && user != 0 && geteuid() != 0))
-    status = absl::PermissionDeniedError(
-        StrCat("the process that listens on ", path, " is another user's"));
+    status = absl::PermissionDeniedError(StrCat("the process that listens on ", path, " is another user's"));
   close(fd);
   return status;
 }
@@ -45,12 +43,10 @@ struct DaemonCalls::Connection {
   std::unique_ptr<v1::Framegate::Stub> stub;
 };
 
-DaemonCalls::DaemonCalls(const std::string& socket)
-    : socket_(socket), connection_(std::make_unique<Connection>()) {
+DaemonCalls::DaemonCalls(const std::string& socket) : socket_(socket), connection_(std::make_unique<Connection>()) {
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(64 << 20);
-  connection_->stub = v1::Framegate::NewStub(
-      grpc::CreateCustomChannel("unix:" + socket, grpc::InsecureChannelCredentials(), arguments));
+  connection_->stub = v1::Framegate::NewStub(grpc::CreateCustomChannel("unix:" + socket, grpc::InsecureChannelCredentials(), arguments));
 }
 
 DaemonCalls::~DaemonCalls() = default;
@@ -68,30 +64,26 @@ absl::StatusOr<Reply> DaemonCalls::Call(Method method, const Request& request) {
 }
 
 absl::StatusOr<DaemonReport> DaemonCalls::Stats() {
-  ASSIGN_OR_RETURN(v1::StatsReply reply,
-                   (Call<v1::StatsRequest, v1::StatsReply>(&v1::Framegate::Stub::Stats, {})));
+  ASSIGN_OR_RETURN(v1::StatsReply reply, (Call<v1::StatsRequest, v1::StatsReply>(&v1::Framegate::Stub::Stats, {})));
   return FromProto(reply);
 }
 
 absl::StatusOr<ListReport> DaemonCalls::List(uint32_t limit) {
   v1::ListRequest request;
   request.set_limit(limit);
-  ASSIGN_OR_RETURN(v1::ListReply reply,
-                   (Call<v1::ListRequest, v1::ListReply>(&v1::Framegate::Stub::List, request)));
+  ASSIGN_OR_RETURN(v1::ListReply reply, (Call<v1::ListRequest, v1::ListReply>(&v1::Framegate::Stub::List, request)));
   return FromProto(reply);
 }
 
 absl::StatusOr<ClearReport> DaemonCalls::Clear() {
-  ASSIGN_OR_RETURN(v1::ClearReply reply,
-                   (Call<v1::ClearRequest, v1::ClearReply>(&v1::Framegate::Stub::Clear, {})));
+  ASSIGN_OR_RETURN(v1::ClearReply reply, (Call<v1::ClearRequest, v1::ClearReply>(&v1::Framegate::Stub::Clear, {})));
   return FromProto(reply);
 }
 
 absl::StatusOr<uint64_t> DaemonCalls::Shutdown(const std::string& reason) {
   v1::ShutdownRequest request;
   request.set_reason(reason);
-  ASSIGN_OR_RETURN(v1::ShutdownReply reply, (Call<v1::ShutdownRequest, v1::ShutdownReply>(
-                                                &v1::Framegate::Stub::Shutdown, request)));
+  ASSIGN_OR_RETURN(v1::ShutdownReply reply, (Call<v1::ShutdownRequest, v1::ShutdownReply>(&v1::Framegate::Stub::Shutdown, request)));
   return reply.pid();
 }
 

@@ -29,10 +29,8 @@ class RunningDaemon : public Daemon {
         socket_(std::move(socket)),
         cache_(settings_, doors.programs, &stats_),
         engine_(settings_, std::move(doors), &cache_, &stats_),
-        service_(settings_, &cache_, &engine_, &stats_,
-                 [this](std::string reason) { Stop(std::move(reason)); }),
-        reception_(settings_, &socket_, &stats_,
-                   [this](int fd) { grpc::AddInsecureChannelFromFd(grpc_.get(), fd); }) {}
+        service_(settings_, &cache_, &engine_, &stats_, [this](std::string reason) { Stop(std::move(reason)); }),
+        reception_(settings_, &socket_, &stats_, [this](int fd) { grpc::AddInsecureChannelFromFd(grpc_.get(), fd); }) {}
 
   // False: gRPC did not start.
   bool Serve() {
@@ -49,8 +47,7 @@ class RunningDaemon : public Daemon {
   }
 
   std::string Run() override {
-    spdlog::info("framegated {} serves {}, pid {}, cache {}", FRAMEGATE_BUILD, settings_.socket,
-                 getpid(), settings_.cache_dir);
+    spdlog::info("framegated {} serves {}, pid {}, cache {}", FRAMEGATE_BUILD, settings_.socket, getpid(), settings_.cache_dir);
     std::string reason = reception_.Wait();
     spdlog::info("ending: {}", reason);
     grpc_->GetHealthCheckService()->SetServingStatus(false);

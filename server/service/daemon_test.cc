@@ -123,8 +123,7 @@ TEST(DaemonTest, IdleTimeCountsFromTheLastClient) {
   idle.SetBusy(false, start + absl::Hours(9) + absl::Minutes(1));
   EXPECT_EQ(idle.Left(start + absl::Hours(9) + absl::Minutes(4)), absl::Minutes(6));
   EXPECT_EQ(idle.Left(start + absl::Hours(10)), absl::ZeroDuration());
-  EXPECT_EQ(Idle(absl::ZeroDuration(), start).Left(start + absl::Hours(99)),
-            absl::InfiniteDuration());
+  EXPECT_EQ(Idle(absl::ZeroDuration(), start).Left(start + absl::Hours(99)), absl::InfiniteDuration());
 }
 
 TEST(DaemonTest, ItEndsWhenItsSocketIsGone) {
@@ -185,8 +184,7 @@ TEST(DaemonTest, ConnectionsHaveALimit) {
   TestDaemon test;
   test.settings.connections = 2;
   ASSERT_TRUE(test.Start().ok());
-  int a = ConnectRaw(test.settings.socket), b = ConnectRaw(test.settings.socket),
-      c = ConnectRaw(test.settings.socket);
+  int a = ConnectRaw(test.settings.socket), b = ConnectRaw(test.settings.socket), c = ConnectRaw(test.settings.socket);
   char byte;
   EXPECT_EQ(read(c, &byte, 1), 0);
   EXPECT_EQ(test.daemon->stats().Get(Metric::kConnectionsRefused), 1u);
@@ -229,10 +227,8 @@ TEST(DaemonTest, ShutdownFinishesWhatIsInFlight) {
 TEST(DaemonTest, DrainingDoesNotWaitForEver) {
   TestDaemon test;
   test.settings.drain_seconds = 0.05;
-  test.translate = [](const translator::Request&, const CodeImages&,
-                      translator::Asker& asker) -> absl::StatusOr<model::Entry> {
-    RETURN_IF_ERROR(
-        asker.Ask({.items = {{.kind = model::QuestionKind::kFact, .object = 1}}}).status());
+  test.translate = [](const translator::Request&, const CodeImages&, translator::Asker& asker) -> absl::StatusOr<model::Entry> {
+    RETURN_IF_ERROR(asker.Ask({.items = {{.kind = model::QuestionKind::kFact, .object = 1}}}).status());
     return EntryOf("1");
   };
   ASSERT_TRUE(test.Start().ok());

@@ -8,8 +8,7 @@
 
 namespace framegate::server {
 
-Service::Service(const Settings& settings, Cache* cache, Engine* engine, server::Stats* stats,
-                 std::function<void(std::string)> stop)
+Service::Service(const Settings& settings, Cache* cache, Engine* engine, server::Stats* stats, std::function<void(std::string)> stop)
     : settings_(settings),
       cache_(cache),
       engine_(engine),
@@ -19,14 +18,12 @@ Service::Service(const Settings& settings, Cache* cache, Engine* engine, server:
 
 Service::Unary* Service::Hello(Context* context, const Bytes* in, Bytes* out) {
   return Respond<v1::HelloRequest, v1::HelloReply>(
-      context, in, out,
-      [this](const v1::HelloRequest& request, v1::HelloReply* reply) -> absl::Status {
+      context, in, out, [this](const v1::HelloRequest& request, v1::HelloReply* reply) -> absl::Status {
         uint32_t proto = std::min(request.proto_max(), wire::kProtoMax);
         if (proto < request.proto_min() || proto < wire::kProtoMin)
-          return absl::FailedPreconditionError(StrCat(
-              "the client speaks versions ", request.proto_min(), " to ", request.proto_max(),
-              " of the protocol, the daemon (build " FRAMEGATE_BUILD ") ", wire::kProtoMin, " to ",
-              wire::kProtoMax, ". Run `framegate stop`"));
+          return absl::FailedPreconditionError(StrCat("the client speaks versions ", request.proto_min(), " to ", request.proto_max(),
+                                                      " of the protocol, the daemon (build " FRAMEGATE_BUILD ") ", wire::kProtoMin, " to ",
+                                                      wire::kProtoMax, ". Run `framegate stop`"));
         Hash128 schema = model::SchemaHash();
         if (request.schema_hash() != BytesOf(schema))
           return OtherBuild(request.schema_hash(), request.client_build(), stats_);
@@ -41,8 +38,8 @@ Service::Unary* Service::Hello(Context* context, const Bytes* in, Bytes* out) {
         reply->set_server_pid(static_cast<uint64_t>(getpid()));
         reply->set_start_time_ms(static_cast<uint64_t>(start_ms_));
         reply->set_durable(cache_->IsDurable());
-        spdlog::info("session {}: pid {}, Python {}, torch {}", reply->session_id(), request.pid(),
-                     request.python(), request.torch().empty() ? "none" : request.torch());
+        spdlog::info("session {}: pid {}, Python {}, torch {}", reply->session_id(), request.pid(), request.python(),
+                     request.torch().empty() ? "none" : request.torch());
         return absl::OkStatus();
       });
 }

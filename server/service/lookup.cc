@@ -6,27 +6,22 @@ namespace framegate::server {
 
 Service::Unary* Service::Lookup(Context* context, const Bytes* in, Bytes* out) {
   return Respond<v1::LookupRequest, v1::LookupReply>(
-      context, in, out,
-      [this](const v1::LookupRequest& request, v1::LookupReply* reply) -> absl::Status {
+      context, in, out, [this](const v1::LookupRequest& request, v1::LookupReply* reply) -> absl::Status {
         ASSIGN_OR_RETURN(model::KeyMaterial material, DecodeKey(request.key_material(), stats_));
         model::Summary facts;
-        if (absl::Status status = Decode(request.facts(), &facts);
-            request.has_facts() && !status.ok()) {
+        if (absl::Status status = Decode(request.facts(), &facts); request.has_facts() && !status.ok()) {
           stats_->Add(Metric::kMalformed);
           return absl::InvalidArgumentError(StrCat("facts: ", std::string(status.message())));
         }
         CacheKey key = KeyOfMaterial(material);
-        Found found =
-            cache_->Find(key, request.has_facts() ? &facts : nullptr, 0, wire::kMaxCandidates);
+        Found found = cache_->Find(key, request.has_facts() ? &facts : nullptr, 0, wire::kMaxCandidates);
         // Too many to choose from without facts; or with facts that may have been too few, since
         // entries have come since they were asked for.
-        bool wants_facts = request.has_facts() ? found.entries.empty() && found.candidates > 0
-                                               : found.candidates > wire::kMaxCandidates;
+        bool wants_facts = request.has_facts() ? found.entries.empty() && found.candidates > 0 : found.candidates > wire::kMaxCandidates;
         if (wants_facts)
           reply->set_read_set(cache_->ReadSetOf(key));
         // Room for the rest of the message; the best entries come first.
-        uint64_t room = settings_.reply_bytes -
-                        std::min<uint64_t>(settings_.reply_bytes, reply->read_set().size() + 1024);
+        uint64_t room = settings_.reply_bytes - std::min<uint64_t>(settings_.reply_bytes, reply->read_set().size() + 1024);
         for (const EntryPtr& entry : found.entries) {
           if (entry->bytes.size() + 16 > room)
             break;

@@ -8,13 +8,11 @@
 
 namespace framegate::server {
 
-absl::Status ParseMessage(const grpc::ByteBuffer& buffer, google::protobuf::MessageLite* message,
-                          Stats* stats) {
+absl::Status ParseMessage(const grpc::ByteBuffer& buffer, google::protobuf::MessageLite* message, Stats* stats) {
   grpc::Slice slice;
   bool good = true;
   if (buffer.Valid() && buffer.Length() > 0)
-    good = buffer.DumpToSingleSlice(&slice).ok() &&
-           message->ParseFromArray(slice.begin(), static_cast<int>(slice.size()));
+    good = buffer.DumpToSingleSlice(&slice).ok() && message->ParseFromArray(slice.begin(), static_cast<int>(slice.size()));
   if (good)
     return absl::OkStatus();
   stats->Add(Metric::kMalformed);
@@ -31,8 +29,7 @@ absl::StatusOr<model::KeyMaterial> DecodeKey(std::string_view bytes, Stats* stat
   // The schema hash comes first in the encoding, and is all of it that another build would
   // understand.
   Hash128 schema = model::SchemaHash();
-  std::string_view expected(reinterpret_cast<const char*>(schema.bytes.data()),
-                            schema.bytes.size());
+  std::string_view expected(reinterpret_cast<const char*>(schema.bytes.data()), schema.bytes.size());
   if (bytes.size() >= expected.size() && bytes.substr(0, expected.size()) != expected)
     return OtherBuild(bytes.substr(0, expected.size()), "", stats);
   model::KeyMaterial material;
@@ -48,12 +45,11 @@ absl::Status OtherBuild(std::string_view schema, std::string_view build, Stats* 
   Hash128 theirs;
   if (schema.size() == theirs.bytes.size())
     memcpy(theirs.bytes.data(), schema.data(), schema.size());
-  return absl::FailedPreconditionError(
-      StrCat("client", build.empty() ? "" : StrCat(" (build ", build, ")"), " has schema ",
-             theirs.Hex().substr(0, 16), ", the daemon (build " FRAMEGATE_BUILD ", pid ", getpid(),
-             ") has ", model::SchemaHash().Hex().substr(0, 16),
-             ": they are of different builds. Run `framegate stop`; the next process starts a "
-             "daemon of its own build"));
+  return absl::FailedPreconditionError(StrCat("client", build.empty() ? "" : StrCat(" (build ", build, ")"), " has schema ",
+                                              theirs.Hex().substr(0, 16), ", the daemon (build " FRAMEGATE_BUILD ", pid ", getpid(),
+                                              ") has ", model::SchemaHash().Hex().substr(0, 16),
+                                              ": they are of different builds. Run `framegate stop`; the next process starts a "
+                                              "daemon of its own build"));
 }
 
 grpc::Status ToGrpc(const absl::Status& status) {

@@ -17,8 +17,7 @@
 namespace framegate::server {
 
 // InvalidArgument, and counted, where the bytes are no such message.
-absl::Status ParseMessage(const grpc::ByteBuffer& buffer, google::protobuf::MessageLite* message,
-                          Stats* stats);
+absl::Status ParseMessage(const grpc::ByteBuffer& buffer, google::protobuf::MessageLite* message, Stats* stats);
 grpc::ByteBuffer SerializeMessage(const google::protobuf::MessageLite& message);
 
 // The key material of a request. FailedPrecondition under another schema, InvalidArgument where it

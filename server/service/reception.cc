@@ -25,8 +25,7 @@ std::string DirectoryOf(const std::string& path) {
 
 }  // namespace
 
-Reception::Reception(const Settings& settings, const ListeningSocket* socket, Stats* stats,
-                     std::function<void(int fd)> welcome)
+Reception::Reception(const Settings& settings, const ListeningSocket* socket, Stats* stats, std::function<void(int fd)> welcome)
     : socket_(socket),
       stats_(stats),
       welcome_(std::move(welcome)),
@@ -35,8 +34,7 @@ Reception::Reception(const Settings& settings, const ListeningSocket* socket, St
   wake_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   changes_ = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
   if (changes_ >= 0 && inotify_add_watch(changes_, DirectoryOf(socket->path()).c_str(),
-                                         IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF |
-                                             IN_MOVE_SELF) < 0) {
+                                         IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF) < 0) {
     close(changes_);
     changes_ = -1;
   }
@@ -86,12 +84,8 @@ std::string Reception::Wait() {
 
 int Reception::WaitForEvents(absl::Duration time) {
   // Rounded up, so that it is over when we wake.
-  int timeout =
-      time == absl::InfiniteDuration()
-          ? -1
-          : static_cast<int>(std::min<int64_t>(absl::ToInt64Milliseconds(time) + 1, 1 << 30));
-  std::vector<pollfd> polled = {
-      {socket_->fd(), POLLIN, 0}, {wake_, POLLIN, 0}, {changes_, POLLIN, 0}};
+  int timeout = time == absl::InfiniteDuration() ? -1 : static_cast<int>(std::min<int64_t>(absl::ToInt64Milliseconds(time) + 1, 1 << 30));
+  std::vector<pollfd> polled = {{socket_->fd(), POLLIN, 0}, {wake_, POLLIN, 0}, {changes_, POLLIN, 0}};
   const size_t own = polled.size();
   for (const auto& [fd, inode] : connections_)
     polled.push_back({fd, POLLRDHUP, 0});
@@ -139,8 +133,7 @@ void Reception::Admit(int fd) {
   if (!PeerUser(fd, &user) || (user != geteuid() && user != 0)) {
     spdlog::warn("a connection of user {} is refused: this daemon serves user {}", user, geteuid());
   } else if (connections_.size() >= most_connections_) {
-    spdlog::warn("a connection is refused: {} are open; see the setting connections",
-                 connections_.size());
+    spdlog::warn("a connection is refused: {} are open; see the setting connections", connections_.size());
   } else if (fstat(fd, &info) != 0) {
     spdlog::warn("a connection is refused: {}", strerror(errno));
   } else {

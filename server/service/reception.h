@@ -28,8 +28,7 @@ class Reception {
  public:
   // `welcome` takes over a connected, nonblocking descriptor. The socket and stats outlive this
   // object.
-  Reception(const Settings& settings, const ListeningSocket* socket, Stats* stats,
-            std::function<void(int fd)> welcome);
+  Reception(const Settings& settings, const ListeningSocket* socket, Stats* stats, std::function<void(int fd)> welcome);
   ~Reception();
 
   // Serves until there is a reason to end, and returns it. Called once.
@@ -54,10 +53,9 @@ class Reception {
   const uint64_t most_connections_;
   const absl::Duration idle_limit_;
 
-  int wake_ = -1;     // eventfd
-  int changes_ = -1;  // inotify on the socket's directory
-  absl::flat_hash_map<int, ino_t>
-      connections_;  // descriptors and what they were; Wait's thread alone
+  int wake_ = -1;                                // eventfd
+  int changes_ = -1;                             // inotify on the socket's directory
+  absl::flat_hash_map<int, ino_t> connections_;  // descriptors and what they were; Wait's thread alone
 
   absl::Mutex mutex_;
   std::string stop_reason_ ABSL_GUARDED_BY(mutex_);

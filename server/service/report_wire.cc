@@ -44,8 +44,7 @@ DaemonReport FromProto(const v1::StatsReply& message) {
   for (const v1::Tier& tier : message.tiers())
     report.tiers.push_back({tier.name(), tier.state(), tier.entries(), tier.bytes()});
   for (const v1::Metric& metric : message.metrics())
-    report.metrics.push_back(
-        {metric.name(), metric.kind() == "gauge", metric.value(), metric.doc()});
+    report.metrics.push_back({metric.name(), metric.kind() == "gauge", metric.value(), metric.doc()});
   for (const v1::Setting& setting : message.settings())
     report.settings.push_back({setting.name(), setting.value(), setting.origin()});
   return report;
@@ -70,10 +69,8 @@ void ToProto(const ListReport& report, v1::ListReply* message) {
 ListReport FromProto(const v1::ListReply& message) {
   ListReport report{.total = message.total()};
   for (const v1::Record& record : message.records())
-    report.entries.push_back({record.key(), record.unit(), record.python(), record.torch(),
-                              record.content(), record.bytes(), record.hits(),
-                              static_cast<int64_t>(record.created_ms()),
-                              static_cast<int64_t>(record.used_ms())});
+    report.entries.push_back({record.key(), record.unit(), record.python(), record.torch(), record.content(), record.bytes(), record.hits(),
+                              static_cast<int64_t>(record.created_ms()), static_cast<int64_t>(record.used_ms())});
   return report;
 }
 

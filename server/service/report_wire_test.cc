@@ -18,19 +18,17 @@ void RoundTrip(const Report& report) {
 }
 
 TEST(ReportWireTest, RoundTrips) {
-  RoundTrip<v1::StatsReply>(
-      DaemonReport{.build = "1.2",
-                   .schema = std::string(16, '\xfe'),
-                   .pid = 7,
-                   .start_ms = 8,
-                   .socket = "/s",
-                   .cache_dir = "/c",
-                   .log_file = "/l",
-                   .tiers = {{"memory", "ok", 1, 2}, {"sqlite", "damaged", 3, 4}},
-                   .metrics = {{"a", true, 5, "doc"}, {"b", false, 6, ""}},
-                   .settings = {{"x", "y", "flag"}}});
-  RoundTrip<v1::ListReply>(
-      ListReport{.entries = {{"k", "u", "p", "t", "c", 1, 2, 3, 4}}, .total = 9});
+  RoundTrip<v1::StatsReply>(DaemonReport{.build = "1.2",
+                                         .schema = std::string(16, '\xfe'),
+                                         .pid = 7,
+                                         .start_ms = 8,
+                                         .socket = "/s",
+                                         .cache_dir = "/c",
+                                         .log_file = "/l",
+                                         .tiers = {{"memory", "ok", 1, 2}, {"sqlite", "damaged", 3, 4}},
+                                         .metrics = {{"a", true, 5, "doc"}, {"b", false, 6, ""}},
+                                         .settings = {{"x", "y", "flag"}}});
+  RoundTrip<v1::ListReply>(ListReport{.entries = {{"k", "u", "p", "t", "c", 1, 2, 3, 4}}, .total = 9});
   RoundTrip<v1::ClearReply>(ClearReport{.entries = 1, .bytes = 2});
 }
 

@@ -19,12 +19,10 @@ namespace framegate::server {
 
 template <typename Base>
 using RawUnary = v1::Framegate::WithRawCallbackMethod_Hello<
-    v1::Framegate::WithRawCallbackMethod_Lookup<v1::Framegate::WithRawCallbackMethod_Stats<
-        v1::Framegate::WithRawCallbackMethod_Shutdown<v1::Framegate::WithRawCallbackMethod_List<
-            v1::Framegate::WithRawCallbackMethod_Clear<Base>>>>>>;
+    v1::Framegate::WithRawCallbackMethod_Lookup<v1::Framegate::WithRawCallbackMethod_Stats<v1::Framegate::WithRawCallbackMethod_Shutdown<
+        v1::Framegate::WithRawCallbackMethod_List<v1::Framegate::WithRawCallbackMethod_Clear<Base>>>>>>;
 
-class Service
-    : public RawUnary<v1::Framegate::WithRawCallbackMethod_Translate<v1::Framegate::Service>> {
+class Service : public RawUnary<v1::Framegate::WithRawCallbackMethod_Translate<v1::Framegate::Service>> {
  public:
   using Unary = grpc::ServerUnaryReactor;
   using Context = grpc::CallbackServerContext;
@@ -33,8 +31,7 @@ class Service
 
   // `stop` is called with a reason, from any thread, to end the daemon. All pointers outlive the
   // service.
-  Service(const Settings& settings, Cache* cache, Engine* engine, server::Stats* stats,
-          std::function<void(std::string)> stop);
+  Service(const Settings& settings, Cache* cache, Engine* engine, server::Stats* stats, std::function<void(std::string)> stop);
 
   Unary* Hello(Context* context, const Bytes* request, Bytes* reply) override;
   Unary* Lookup(Context* context, const Bytes* request, Bytes* reply) override;

@@ -16,8 +16,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-using TranslateCall =
-    std::unique_ptr<grpc::ClientReaderWriter<v1::TranslateRequest, v1::TranslateReply>>;
+using TranslateCall = std::unique_ptr<grpc::ClientReaderWriter<v1::TranslateRequest, v1::TranslateReply>>;
 
 std::string SchemaBytes() {
   return std::string(BytesOf(model::SchemaHash()));
@@ -48,9 +47,7 @@ bool ReadPastBeats(TranslateCall& call, v1::TranslateReply* reply, int* beats = 
 }
 
 model::Questions OneFact(model::Handle handle) {
-  return {
-      .items = {
-          {.kind = model::QuestionKind::kFact, .object = handle, .fact = model::Fact::kLength}}};
+  return {.items = {{.kind = model::QuestionKind::kFact, .object = handle, .fact = model::Fact::kLength}}};
 }
 
 std::string AnswerBytes(model::Handle handle) {
@@ -60,8 +57,7 @@ std::string AnswerBytes(model::Handle handle) {
   return Encode(answers);
 }
 
-absl::StatusOr<model::Entry> AskOnce(const translator::Request&, const CodeImages&,
-                                     translator::Asker& asker) {
+absl::StatusOr<model::Entry> AskOnce(const translator::Request&, const CodeImages&, translator::Asker& asker) {
   RETURN_IF_ERROR(asker.Ask(OneFact(7)).status());
   return EntryOf("1 7");
 }
@@ -97,8 +93,8 @@ Told TranslateOnce(v1::Framegate::Stub* stub, const v1::TranslateRequest& open) 
 }
 
 // Bytes in, bytes out.
-grpc::Status CallRaw(const std::shared_ptr<grpc::Channel>& channel, const std::string& method,
-                     const std::string& request, std::string* reply) {
+grpc::Status CallRaw(const std::shared_ptr<grpc::Channel>& channel, const std::string& method, const std::string& request,
+                     std::string* reply) {
   grpc::GenericStub stub(channel);
   grpc::ClientContext context;
   grpc::Slice slice(request);
@@ -146,27 +142,22 @@ TEST(ServiceTest, AnotherBuildIsToldBothBuildsAndWhatToDo) {
   grpc::ClientContext first, second, third, fourth;
   grpc::Status status = stub->Hello(&first, hello, &greeting);
   EXPECT_EQ(status.error_code(), grpc::StatusCode::FAILED_PRECONDITION);
-  EXPECT_THAT(status.error_message(),
-              AllOf(HasSubstr("9.9"), HasSubstr(FRAMEGATE_BUILD), HasSubstr("framegate stop")));
-  EXPECT_THAT(status.error_message(),
-              AllOf(HasSubstr("11111111"), HasSubstr(model::SchemaHash().Hex().substr(0, 16))));
+  EXPECT_THAT(status.error_message(), AllOf(HasSubstr("9.9"), HasSubstr(FRAMEGATE_BUILD), HasSubstr("framegate stop")));
+  EXPECT_THAT(status.error_message(), AllOf(HasSubstr("11111111"), HasSubstr(model::SchemaHash().Hex().substr(0, 16))));
 
   hello.set_schema_hash(SchemaBytes());
   hello.set_proto_min(77);
   hello.set_proto_max(78);
-  EXPECT_EQ(stub->Hello(&second, hello, &greeting).error_code(),
-            grpc::StatusCode::FAILED_PRECONDITION);
+  EXPECT_EQ(stub->Hello(&second, hello, &greeting).error_code(), grpc::StatusCode::FAILED_PRECONDITION);
 
   v1::LookupRequest lookup;
   lookup.set_key_material(std::string(16, '\x11') + "of another shape");
   v1::LookupReply found;
-  EXPECT_EQ(stub->Lookup(&third, lookup, &found).error_code(),
-            grpc::StatusCode::FAILED_PRECONDITION);
+  EXPECT_EQ(stub->Lookup(&third, lookup, &found).error_code(), grpc::StatusCode::FAILED_PRECONDITION);
 
   v1::TranslateRequest open;
   open.mutable_open()->set_key_material(lookup.key_material());
-  EXPECT_EQ(TranslateOnce(stub.get(), open).status.error_code(),
-            grpc::StatusCode::FAILED_PRECONDITION);
+  EXPECT_EQ(TranslateOnce(stub.get(), open).status.error_code(), grpc::StatusCode::FAILED_PRECONDITION);
 
   v1::StatsReply stats;
   EXPECT_TRUE(stub->Stats(&fourth, {}, &stats).ok());
@@ -231,8 +222,7 @@ TEST(ServiceTest, ManyProcessesAtOnceAreOneTranslation) {
   constexpr int kClients = 24;
   std::atomic<uint64_t> opened = 0;
   TestDaemon test;
-  test.translate = [&](const translator::Request&, const CodeImages&,
-                       translator::Asker& asker) -> absl::StatusOr<model::Entry> {
+  test.translate = [&](const translator::Request&, const CodeImages&, translator::Asker& asker) -> absl::StatusOr<model::Entry> {
     RETURN_IF_ERROR(asker.Ask(OneFact(7)).status());
     while (test.daemon->stats().Get(Metric::kTranslateRequests) < kClients)
       absl::SleepFor(absl::Milliseconds(1));
@@ -243,8 +233,7 @@ TEST(ServiceTest, ManyProcessesAtOnceAreOneTranslation) {
   std::vector<Told> told(kClients);
   std::vector<std::thread> clients;
   for (int i = 0; i < kClients; ++i)
-    clients.emplace_back(
-        [&, i] { told[static_cast<size_t>(i)] = TranslateOnce(test.Stub().get(), OpenOf({1})); });
+    clients.emplace_back([&, i] { told[static_cast<size_t>(i)] = TranslateOnce(test.Stub().get(), OpenOf({1})); });
   for (std::thread& client : clients)
     client.join();
   int shared = 0;
@@ -307,8 +296,7 @@ TEST(ServiceTest, CancelAndOutOfTurnMessages) {
 }
 
 TEST(ServiceTest, AFailureComesAsAMessage) {
-  TestDaemon test([](const translator::Request&, const CodeImages&,
-                     translator::Asker&) -> absl::StatusOr<model::Entry> {
+  TestDaemon test([](const translator::Request&, const CodeImages&, translator::Asker&) -> absl::StatusOr<model::Entry> {
     return absl::InternalError("a bug of ours");
   });
   ASSERT_TRUE(test.Start().ok());
@@ -328,13 +316,9 @@ TEST(ServiceTest, MalformedBytesEndOnlyTheirCall) {
   ASSERT_TRUE(test.Start().ok());
   auto channel = test.Connect();
   std::string reply;
-  for (const char* method :
-       {"Hello", "Lookup", "Stats", "Shutdown", "List", "Clear", "Translate"}) {
-    grpc::Status status =
-        CallRaw(channel, StrCat("/framegate.v1.Framegate/", std::string_view(method)),
-                "\xff\xff\xff\xff", &reply);
-    EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT)
-        << method << ": " << status.error_message();
+  for (const char* method : {"Hello", "Lookup", "Stats", "Shutdown", "List", "Clear", "Translate"}) {
+    grpc::Status status = CallRaw(channel, StrCat("/framegate.v1.Framegate/", std::string_view(method)), "\xff\xff\xff\xff", &reply);
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT) << method << ": " << status.error_message();
   }
   EXPECT_EQ(test.daemon->stats().Get(Metric::kMalformed), 7u);
   auto stub = v1::Framegate::NewStub(channel);
@@ -357,8 +341,7 @@ TEST(ServiceTest, OversizedMessagesEndOnlyTheirCall) {
   lookup.set_facts(std::string(200000, 'x'));
   v1::LookupReply found;
   grpc::ClientContext first;
-  EXPECT_EQ(stub->Lookup(&first, lookup, &found).error_code(),
-            grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_EQ(stub->Lookup(&first, lookup, &found).error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
 
   grpc::ClientContext good_context, bad_context;
   TranslateCall good = stub->Translate(&good_context);
@@ -420,8 +403,7 @@ TEST(ServiceTest, HealthAndReflectionAnswer) {
   grpc::GenericStub stub(test.Connect());
   grpc::ClientContext context;
   grpc::CompletionQueue queue;
-  auto call = stub.PrepareCall(
-      &context, "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo", &queue);
+  auto call = stub.PrepareCall(&context, "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo", &queue);
   void* tag = nullptr;
   bool ok = false;
   call->StartCall(nullptr);
@@ -434,8 +416,7 @@ TEST(ServiceTest, HealthAndReflectionAnswer) {
   queue.Next(&tag, &ok);
   grpc::Slice all;
   ASSERT_TRUE(ok && answer.DumpToSingleSlice(&all).ok());
-  EXPECT_THAT(std::string(reinterpret_cast<const char*>(all.begin()), all.size()),
-              HasSubstr("framegate.v1.Framegate"));
+  EXPECT_THAT(std::string(reinterpret_cast<const char*>(all.begin()), all.size()), HasSubstr("framegate.v1.Framegate"));
   context.TryCancel();
 }
 

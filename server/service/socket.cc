@@ -21,8 +21,7 @@ namespace {
 constexpr int kBacklog = 4096;
 
 absl::Status Failed(std::string_view doing, const std::string& path) {
-  return absl::UnavailableError(
-      StrCat("cannot ", doing, " ", path, ": ", std::string_view(strerror(errno))));
+  return absl::UnavailableError(StrCat("cannot ", doing, " ", path, ": ", std::string_view(strerror(errno))));
 }
 
 // The lock file's text, up to a few hundred bytes.
@@ -73,8 +72,7 @@ absl::Status ListeningSocket::TakeLock() {
   if (flock(lock_, LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK)
       return Failed("lock", path);
-    return absl::AlreadyExistsError(
-        StrCat("another daemon serves ", path_, " (", ReadText(lock_), ")"));
+    return absl::AlreadyExistsError(StrCat("another daemon serves ", path_, " (", ReadText(lock_), ")"));
   }
   WriteText(lock_, StrCat("pid ", getpid(), ", started ", Now(), ", build " FRAMEGATE_BUILD));
   return absl::OkStatus();
@@ -107,8 +105,7 @@ absl::Status ListeningSocket::Bind() {
 
 bool ListeningSocket::IsInPlace() const {
   struct stat info;
-  return fd_ >= 0 && lstat(path_.c_str(), &info) == 0 && info.st_dev == device_ &&
-         info.st_ino == inode_;
+  return fd_ >= 0 && lstat(path_.c_str(), &info) == 0 && info.st_dev == device_ && info.st_ino == inode_;
 }
 
 void ListeningSocket::Withdraw() {
@@ -127,8 +124,7 @@ bool IsLockedBy(const std::string& path, uint64_t pid) {
   int fd = open(LiveLockPath(path).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
   if (fd < 0)
     return false;
-  bool held =
-      flock(fd, LOCK_SH | LOCK_NB) != 0 && ReadText(fd).starts_with(StrCat("pid ", pid, ","));
+  bool held = flock(fd, LOCK_SH | LOCK_NB) != 0 && ReadText(fd).starts_with(StrCat("pid ", pid, ","));
   close(fd);
   return held;
 }
@@ -136,8 +132,7 @@ bool IsLockedBy(const std::string& path, uint64_t pid) {
 bool PeerUser(int fd, uid_t* user) {
   ucred credentials{};
   socklen_t size = sizeof credentials;
-  if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &credentials, &size) != 0 ||
-      size != sizeof credentials)
+  if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &credentials, &size) != 0 || size != sizeof credentials)
     return false;
   *user = credentials.uid;
   return true;

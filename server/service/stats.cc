@@ -19,8 +19,7 @@ Service::Unary* Service::Stats(Context* context, const Bytes* in, Bytes* out) {
                             .tiers = cache_->Report(),
                             .settings = Describe(settings_)};
         for (const MetricRow& row : MetricRows())
-          report.metrics.push_back(
-              {std::string(row.name), row.is_gauge, stats_->Get(row.metric), std::string(row.doc)});
+          report.metrics.push_back({std::string(row.name), row.is_gauge, stats_->Get(row.metric), std::string(row.doc)});
         ToProto(report, reply);
         return absl::OkStatus();
       });

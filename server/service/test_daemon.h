@@ -14,8 +14,7 @@
 
 namespace framegate::server {
 
-using TranslateFunction = std::function<absl::StatusOr<model::Entry>(
-    translator::Request, const CodeImages&, translator::Asker&)>;
+using TranslateFunction = std::function<absl::StatusOr<model::Entry>(translator::Request, const CodeImages&, translator::Asker&)>;
 
 class TestDaemon {
  public:
@@ -23,18 +22,15 @@ class TestDaemon {
     settings.socket = folder.path() + "/d.sock";
     settings.cache_dir = folder.path() + "/cache";
     settings.idle_seconds = 0;
-    translate = function ? std::move(function)
-                         : [](const translator::Request&, const CodeImages&, translator::Asker&) {
-                             return EntryOf("1");
-                           };
+    translate =
+        function ? std::move(function) : [](const translator::Request&, const CodeImages&, translator::Asker&) { return EntryOf("1"); };
   }
 
   ~TestDaemon() { Stop(); }
 
   absl::Status Start() {
     Doors doors{.translate =
-                    [this](translator::Request request, const CodeImages& images,
-                           translator::Asker& asker) {
+                    [this](translator::Request request, const CodeImages& images, translator::Asker& asker) {
                       ++translations;
                       return translate(std::move(request), images, asker);
                     },
@@ -66,8 +62,7 @@ class TestDaemon {
     grpc::ChannelArguments arguments;
     arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);  // a connection of its own
     arguments.SetMaxReceiveMessageSize(-1);
-    return grpc::CreateCustomChannel("unix:" + settings.socket, grpc::InsecureChannelCredentials(),
-                                     arguments);
+    return grpc::CreateCustomChannel("unix:" + settings.socket, grpc::InsecureChannelCredentials(), arguments);
   }
 
   std::unique_ptr<v1::Framegate::Stub> Stub() { return v1::Framegate::NewStub(Connect()); }

@@ -14,12 +14,9 @@
 namespace framegate::server {
 namespace {
 
-class TranslateStream : public Service::Stream,
-                        public Caller,
-                        public std::enable_shared_from_this<TranslateStream> {
+class TranslateStream : public Service::Stream, public Caller, public std::enable_shared_from_this<TranslateStream> {
  public:
-  TranslateStream(const Settings& settings, Engine* engine, Stats* stats)
-      : settings_(settings), engine_(engine), stats_(stats) {}
+  TranslateStream(const Settings& settings, Engine* engine, Stats* stats) : settings_(settings), engine_(engine), stats_(stats) {}
 
   // gRPC holds a plain pointer; this is the reference that goes with it.
   void Begin() {
@@ -31,8 +28,7 @@ class TranslateStream : public Service::Stream,
   // --- the engine
   void SendQuestions(std::string questions) override {
     if (IsHalfClosed())
-      return End(Outcome::Stream(
-          absl::CancelledError("there are questions, and the client has closed its side")));
+      return End(Outcome::Stream(absl::CancelledError("there are questions, and the client has closed its side")));
     v1::TranslateReply message;
     message.set_questions(std::move(questions));
     Queue(message);
@@ -63,8 +59,7 @@ class TranslateStream : public Service::Stream,
       message.set_horizon(outcome.horizon);
     }
     if (message.ByteSizeLong() > settings_.reply_bytes)
-      return Close(absl::ResourceExhaustedError(
-          StrCat("the entry has more bytes than reply_bytes, ", settings_.reply_bytes)));
+      return Close(absl::ResourceExhaustedError(StrCat("the entry has more bytes than reply_bytes, ", settings_.reply_bytes)));
     Queue(message);
     Close(absl::OkStatus());
   }
@@ -112,8 +107,7 @@ class TranslateStream : public Service::Stream,
     std::shared_ptr<Ticket> ticket = CurrentTicket();
     switch (message->kind_case()) {
       case v1::TranslateRequest::kOpen:
-        return ticket == nullptr ? Open(message->mutable_open())
-                                 : absl::InvalidArgumentError("a second `open`");
+        return ticket == nullptr ? Open(message->mutable_open()) : absl::InvalidArgumentError("a second `open`");
       case v1::TranslateRequest::kAnswers:
         if (ticket == nullptr)
           return absl::InvalidArgumentError("`answers` before `open`");
@@ -129,9 +123,7 @@ class TranslateStream : public Service::Stream,
 
   absl::Status Open(v1::Open* open) {
     ASSIGN_OR_RETURN(model::KeyMaterial material, DecodeKey(open->key_material(), stats_));
-    OpenRequest request{.material = std::move(material),
-                        .summary = std::move(*open->mutable_summary()),
-                        .horizon = open->horizon()};
+    OpenRequest request{.material = std::move(material), .summary = std::move(*open->mutable_summary()), .horizon = open->horizon()};
     for (std::string& code : *open->mutable_code())
       request.code.push_back(std::move(code));
     std::shared_ptr<Ticket> ticket = engine_->Open(std::move(request), shared_from_this());

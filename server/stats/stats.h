@@ -28,20 +28,14 @@ const std::vector<MetricRow>& MetricRows();
 
 class Stats {
  public:
-  void Add(Metric metric, uint64_t count = 1) {
-    At(metric).fetch_add(count, std::memory_order_relaxed);
-  }
+  void Add(Metric metric, uint64_t count = 1) { At(metric).fetch_add(count, std::memory_order_relaxed); }
 
   // Of gauges.
-  void Subtract(Metric metric, uint64_t count = 1) {
-    At(metric).fetch_sub(count, std::memory_order_relaxed);
-  }
+  void Subtract(Metric metric, uint64_t count = 1) { At(metric).fetch_sub(count, std::memory_order_relaxed); }
 
   void Set(Metric metric, uint64_t value) { At(metric).store(value, std::memory_order_relaxed); }
 
-  uint64_t Get(Metric metric) const {
-    return values_[static_cast<size_t>(metric)].load(std::memory_order_relaxed);
-  }
+  uint64_t Get(Metric metric) const { return values_[static_cast<size_t>(metric)].load(std::memory_order_relaxed); }
 
  private:
   std::atomic<uint64_t>& At(Metric metric) { return values_[static_cast<size_t>(metric)]; }

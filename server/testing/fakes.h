@@ -43,8 +43,7 @@ inline std::vector<model::Handle> HandlesOf(std::string_view program) {
 
 inline ProgramReader FakePrograms() {
   ProgramReader reader;
-  reader.passes = [](std::string_view program,
-                     const model::Summary& facts) -> absl::StatusOr<bool> {
+  reader.passes = [](std::string_view program, const model::Summary& facts) -> absl::StatusOr<bool> {
     for (model::Handle handle : HandlesOf(program)) {
       bool found = false;
       for (const model::ObjectRecord& record : facts.records)

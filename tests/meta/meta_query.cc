@@ -43,8 +43,7 @@ void WriteMessage(const std::string& message) {
 }
 
 Reply Answer(const model::Question& question) {
-  translator::MetaResult result =
-      translator::InferMeta({question.symbol, question.args, question.kwargs, question.ambient});
+  translator::MetaResult result = translator::InferMeta({question.symbol, question.args, question.kwargs, question.ambient});
   return {static_cast<uint32_t>(result.outcome),
           result.result,
           result.same_as,

@@ -19,8 +19,8 @@ TEST(AssembledTest, TheVerifierAcceptsEveryProgram) {
       expected.origin_units = 1;
       expected.globals = {"len"};
       expected.attributes = {"imag", "split"};
-      EXPECT_TRUE(client::VerifyCode(code, expected).ok()) << EnumText(version) << " " << code.image.name << ": "
-                                                           << client::VerifyCode(code, expected);
+      EXPECT_TRUE(client::VerifyCode(code, expected).ok())
+          << EnumText(version) << " " << code.image.name << ": " << client::VerifyCode(code, expected);
     }
   }
 }

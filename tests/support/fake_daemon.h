@@ -24,6 +24,7 @@ class FakeDaemon : public grpc::CallbackGenericService {
     bool end = true;
     grpc::Status status = grpc::Status::OK;
   };
+
   // Method (Hello, Lookup, Translate), number of the message in its call, message. Called on gRPC's threads.
   using Script = std::function<Answer(const std::string& method, int number, const std::string& message)>;
 
@@ -35,11 +36,14 @@ class FakeDaemon : public grpc::CallbackGenericService {
     builder.RegisterCallbackGenericService(this);
     server_ = builder.BuildAndStart();
   }
+
   ~FakeDaemon() override { Stop(); }
+
   void Stop() {
     server_->Shutdown(std::chrono::system_clock::now());
     server_->Wait();
   }
+
   std::string path() const { return folder_.path(); }
 
   std::atomic<int> hellos{0};
@@ -77,16 +81,19 @@ class FakeDaemon : public grpc::CallbackGenericService {
       sent_ = 0;
       WriteNext();
     }
+
     void OnWriteDone(bool ok) override {
       if (ok)
         WriteNext();
       else
         FinishOnce(grpc::Status::CANCELLED);
     }
+
     void OnCancel() override {
       ++daemon_->cancelled;
       FinishOnce(grpc::Status::CANCELLED);
     }
+
     void OnDone() override { delete this; }
 
    private:
@@ -101,6 +108,7 @@ class FakeDaemon : public grpc::CallbackGenericService {
         StartRead(&read_);
       }
     }
+
     void FinishOnce(const grpc::Status& status) {
       if (!finished_.exchange(true))
         Finish(status);

@@ -26,10 +26,12 @@ class SocketFolder {
     char pattern[] = "/tmp/framegate-test-XXXXXX";
     folder_ = mkdtemp(pattern);
   }
+
   ~SocketFolder() {
     unlink(path().c_str());
     rmdir(folder_.c_str());
   }
+
   std::string path() const { return folder_ + "/s"; }
 
  private:
@@ -56,6 +58,7 @@ class GrpcEchoService : public grpc::CallbackGenericService {
       else
         StartRead(&message_);
     }
+
     void OnReadDone(bool ok) override {
       if (method_ == "/test/Silent") {
         if (ok)
@@ -73,6 +76,7 @@ class GrpcEchoService : public grpc::CallbackGenericService {
       else
         StartWrite(&message_);
     }
+
     void OnWriteDone(bool ok) override {
       if (method_ == "/test/One")
         return;
@@ -81,11 +85,13 @@ class GrpcEchoService : public grpc::CallbackGenericService {
       else
         Finish(grpc::Status::CANCELLED);
     }
+
     void OnCancel() override {
       ++service_->cancelled;
       if (method_ == "/test/Silent")
         Finish(grpc::Status::CANCELLED);
     }
+
     void OnDone() override { delete this; }
 
    private:
@@ -107,6 +113,7 @@ class GrpcEchoServer {
     builder.SetMaxReceiveMessageSize(32 << 20);
     server_ = builder.BuildAndStart();
   }
+
   ~GrpcEchoServer() { Stop(); }
 
   // In-flight calls are cut off.
@@ -114,7 +121,9 @@ class GrpcEchoServer {
     server_->Shutdown(std::chrono::system_clock::now());
     server_->Wait();
   }
+
   std::string path() const { return folder_.path(); }
+
   GrpcEchoService& service() { return service_; }
 
  private:

@@ -60,24 +60,22 @@ bool Mutex::TryLock() {
 }
 
 void Mutex::LockWhen(const Condition& condition) {
-  static const auto library =
-      Library<void, Mutex*, const Condition&>(FRAMEGATE_ABSL_("5Mutex8LockWhenERKNS0_9ConditionE"));
+  static const auto library = Library<void, Mutex*, const Condition&>(FRAMEGATE_ABSL_("5Mutex8LockWhenERKNS0_9ConditionE"));
   library(this, condition);
   __tsan_acquire(this);
 }
 
 // Waiting gives the mutex up and takes it again.
 void Mutex::Await(const Condition& condition) {
-  static const auto library =
-      Library<void, Mutex*, const Condition&>(FRAMEGATE_ABSL_("5Mutex5AwaitERKNS0_9ConditionE"));
+  static const auto library = Library<void, Mutex*, const Condition&>(FRAMEGATE_ABSL_("5Mutex5AwaitERKNS0_9ConditionE"));
   __tsan_release(this);
   library(this, condition);
   __tsan_acquire(this);
 }
 
 bool Mutex::AwaitWithTimeout(const Condition& condition, Duration timeout) {
-  static const auto library = Library<bool, Mutex*, const Condition&, Duration>(
-      FRAMEGATE_ABSL_("5Mutex16AwaitWithTimeoutERKNS0_9ConditionENS0_8DurationE"));
+  static const auto library =
+      Library<bool, Mutex*, const Condition&, Duration>(FRAMEGATE_ABSL_("5Mutex16AwaitWithTimeoutERKNS0_9ConditionENS0_8DurationE"));
   __tsan_release(this);
   const bool held = library(this, condition, timeout);
   __tsan_acquire(this);
@@ -85,8 +83,8 @@ bool Mutex::AwaitWithTimeout(const Condition& condition, Duration timeout) {
 }
 
 bool Mutex::AwaitWithDeadline(const Condition& condition, Time deadline) {
-  static const auto library = Library<bool, Mutex*, const Condition&, Time>(
-      FRAMEGATE_ABSL_("5Mutex17AwaitWithDeadlineERKNS0_9ConditionENS0_4TimeE"));
+  static const auto library =
+      Library<bool, Mutex*, const Condition&, Time>(FRAMEGATE_ABSL_("5Mutex17AwaitWithDeadlineERKNS0_9ConditionENS0_4TimeE"));
   __tsan_release(this);
   const bool held = library(this, condition, deadline);
   __tsan_acquire(this);
@@ -101,8 +99,8 @@ void CondVar::Wait(Mutex* mutex) {
 }
 
 bool CondVar::WaitWithTimeout(Mutex* mutex, Duration timeout) {
-  static const auto library = Library<bool, CondVar*, Mutex*, Duration>(
-      FRAMEGATE_ABSL_("7CondVar15WaitWithTimeoutEPNS0_5MutexENS0_8DurationE"));
+  static const auto library =
+      Library<bool, CondVar*, Mutex*, Duration>(FRAMEGATE_ABSL_("7CondVar15WaitWithTimeoutEPNS0_5MutexENS0_8DurationE"));
   __tsan_release(mutex);
   const bool expired = library(this, mutex, timeout);
   __tsan_acquire(mutex);
@@ -110,8 +108,7 @@ bool CondVar::WaitWithTimeout(Mutex* mutex, Duration timeout) {
 }
 
 bool CondVar::WaitWithDeadline(Mutex* mutex, Time deadline) {
-  static const auto library = Library<bool, CondVar*, Mutex*, Time>(
-      FRAMEGATE_ABSL_("7CondVar16WaitWithDeadlineEPNS0_5MutexENS0_4TimeE"));
+  static const auto library = Library<bool, CondVar*, Mutex*, Time>(FRAMEGATE_ABSL_("7CondVar16WaitWithDeadlineEPNS0_5MutexENS0_4TimeE"));
   __tsan_release(mutex);
   const bool expired = library(this, mutex, deadline);
   __tsan_acquire(mutex);
@@ -125,15 +122,14 @@ void Notification::Notify() {
 }
 
 void Notification::WaitForNotification() const {
-  static const auto library =
-      Library<void, const Notification*>("_ZNK4absl7debian312Notification19WaitForNotificationEv");
+  static const auto library = Library<void, const Notification*>("_ZNK4absl7debian312Notification19WaitForNotificationEv");
   library(this);
   __tsan_acquire(const_cast<Notification*>(this));
 }
 
 bool Notification::WaitForNotificationWithTimeout(Duration timeout) const {
-  static const auto library = Library<bool, const Notification*, Duration>(
-      "_ZNK4absl7debian312Notification30WaitForNotificationWithTimeoutENS0_8DurationE");
+  static const auto library =
+      Library<bool, const Notification*, Duration>("_ZNK4absl7debian312Notification30WaitForNotificationWithTimeoutENS0_8DurationE");
   const bool notified = library(this, timeout);
   __tsan_acquire(const_cast<Notification*>(this));
   return notified;

@@ -23,9 +23,13 @@ StackEffect EffectOf(const Instruction& i) {
   return {};
 }
 
-bool JumpsIfTrue(Op op) { return op == Op::kPopJumpIfTrue || op == Op::kJumpIfTrueOrPop; }
+bool JumpsIfTrue(Op op) {
+  return op == Op::kPopJumpIfTrue || op == Op::kJumpIfTrueOrPop;
+}
 
-uint32_t OffsetOf(const Frame& f, uint32_t index) { return index < f.code->instructions.size() ? f.code->instructions[index].offset : 0; }
+uint32_t OffsetOf(const Frame& f, uint32_t index) {
+  return index < f.code->instructions.size() ? f.code->instructions[index].offset : 0;
+}
 
 PendingFrame Pending(const Frame& f, const model::CodeId& code) {
   const Instruction& i = f.instruction();

@@ -13,7 +13,9 @@ using model::Reason;
 
 namespace {
 
-Outcome WrongArguments(Interp& in, const char* name) { return in.Break(Reason::kUnsupportedCall, StrCat(name, " with these arguments")); }
+Outcome WrongArguments(Interp& in, const char* name) {
+  return in.Break(Reason::kUnsupportedCall, StrCat(name, " with these arguments"));
+}
 
 template <typename T>
 T* Self(Interp& in, Args& args) {
@@ -140,7 +142,9 @@ Outcome BuiltinTuple(Interp& in, Args& args, Tail) {
   return in.Done(in.s.Tuple(std::move(items)));
 }
 
-Outcome BuiltinDict(Interp& in, Args& args, Tail) { return Merge(in, in.s.Dict(), args, 0); }
+Outcome BuiltinDict(Interp& in, Args& args, Tail) {
+  return Merge(in, in.s.Dict(), args, 0);
+}
 
 Outcome BuiltinOrderedDict(Interp& in, Args& args, Tail) {
   MappingValue* dict = in.s.Dict();
@@ -148,8 +152,13 @@ Outcome BuiltinOrderedDict(Interp& in, Args& args, Tail) {
   return Merge(in, dict, args, 0);
 }
 
-Outcome BuiltinSet(Interp& in, Args& args, Tail) { return MakeSet(in, args, "builtins:set"); }
-Outcome BuiltinFrozenset(Interp& in, Args& args, Tail) { return MakeSet(in, args, "builtins:frozenset"); }
+Outcome BuiltinSet(Interp& in, Args& args, Tail) {
+  return MakeSet(in, args, "builtins:set");
+}
+
+Outcome BuiltinFrozenset(Interp& in, Args& args, Tail) {
+  return MakeSet(in, args, "builtins:frozenset");
+}
 
 Outcome BuiltinListAppend(Interp& in, Args& args, Tail) {
   auto* list = Self<SequenceValue>(in, args);
@@ -294,9 +303,17 @@ Outcome BuiltinDictGet(Interp& in, Args& args, Tail) {
   return in.Done(value == nullptr ? fallback : value);
 }
 
-Outcome BuiltinDictKeys(Interp& in, Args& args, Tail) { return View(in, args, ViewForm::kKeys); }
-Outcome BuiltinDictValues(Interp& in, Args& args, Tail) { return View(in, args, ViewForm::kValues); }
-Outcome BuiltinDictItems(Interp& in, Args& args, Tail) { return View(in, args, ViewForm::kItems); }
+Outcome BuiltinDictKeys(Interp& in, Args& args, Tail) {
+  return View(in, args, ViewForm::kKeys);
+}
+
+Outcome BuiltinDictValues(Interp& in, Args& args, Tail) {
+  return View(in, args, ViewForm::kValues);
+}
+
+Outcome BuiltinDictItems(Interp& in, Args& args, Tail) {
+  return View(in, args, ViewForm::kItems);
+}
 
 Outcome BuiltinDictPop(Interp& in, Args& args, Tail) {
   V self = args.positional.size() >= 2 ? in.s.Resolve(args.positional[0]) : nullptr;

@@ -8,9 +8,13 @@ namespace framegate::translator {
 #include "translator/builtins/builtins.def"
 #undef FRAMEGATE_BUILTIN
 
-Outcome BuiltinGraphBreak(Interp& in, Args&, Tail) { return in.Break(model::Reason::kExplicitBreak, "graph_break()"); }
+Outcome BuiltinGraphBreak(Interp& in, Args&, Tail) {
+  return in.Break(model::Reason::kExplicitBreak, "graph_break()");
+}
 
-Outcome BuiltinDisabled(Interp& in, Args&, Tail) { return in.Break(model::Reason::kDisabledFunction, "a disabled function"); }
+Outcome BuiltinDisabled(Interp& in, Args&, Tail) {
+  return in.Break(model::Reason::kDisabledFunction, "a disabled function");
+}
 
 // A compiled callable met in capture is inlined under the outer back-end.
 Outcome BuiltinOptimized(Interp& in, Args& args, Tail tail) {

@@ -12,7 +12,9 @@ using model::Reason;
 
 namespace {
 
-Outcome WrongArguments(Interp& in, const char* name) { return in.Break(Reason::kUnsupportedCall, StrCat(name, " with these arguments")); }
+Outcome WrongArguments(Interp& in, const char* name) {
+  return in.Break(Reason::kUnsupportedCall, StrCat(name, " with these arguments"));
+}
 
 Outcome Several(Interp& in, IteratorForm form, V function, const Values& iterables, const char* type) {
   auto* iterator = in.s.New<IteratorValue>();
@@ -36,8 +38,7 @@ Outcome BuiltinRange(Interp& in, Args& args, Tail) {
   for (V value : args.positional) {
     const Constant* c = IntOf(in.s, value);
     if (c == nullptr && AsConstant(in.s.Resolve(value)) != nullptr)
-      return in.Raise("builtins:TypeError",
-                      StrCat("'", TypeName(in.s.TypeOf(value)), "' object cannot be interpreted as an integer"));
+      return in.Raise("builtins:TypeError", StrCat("'", TypeName(in.s.TypeOf(value)), "' object cannot be interpreted as an integer"));
     if (c == nullptr)
       return WrongArguments(in, "range");
     parts.push_back(Constant::Int(IntValue(*c)));

@@ -12,7 +12,9 @@ using model::Reason;
 
 namespace {
 
-Outcome WrongArguments(Interp& in, const char* name) { return in.Break(Reason::kUnsupportedCall, StrCat(name, " with these arguments")); }
+Outcome WrongArguments(Interp& in, const char* name) {
+  return in.Break(Reason::kUnsupportedCall, StrCat(name, " with these arguments"));
+}
 
 const std::string* NameArgument(Interp& in, V value) {
   const Constant* c = ConstantOf(in.s, value, ConstantKind::kStr);
@@ -166,7 +168,9 @@ Outcome BuiltinSuper(Interp& in, Args& args, Tail) {
   return in.Done(super);
 }
 
-Outcome BuiltinObjectInit(Interp& in, Args&, Tail) { return in.Done(in.s.None()); }
+Outcome BuiltinObjectInit(Interp& in, Args&, Tail) {
+  return in.Done(in.s.None());
+}
 
 Outcome BuiltinObjectNew(Interp& in, Args& args, Tail) {
   auto* type = args.positional.empty() ? nullptr : As<TypeValue>(in.s.Resolve(args.positional[0]));
@@ -226,8 +230,12 @@ Outcome BuiltinCast(Interp& in, Args& args, Tail) {
   return args.positional.size() == 2 ? in.Done(args.positional[1]) : WrongArguments(in, "cast");
 }
 
-Outcome BuiltinReadsFrame(Interp& in, Args&, Tail) { return in.Break(Reason::kFrameReader, "a function that reads its caller's frame"); }
+Outcome BuiltinReadsFrame(Interp& in, Args&, Tail) {
+  return in.Break(Reason::kFrameReader, "a function that reads its caller's frame");
+}
 
-Outcome BuiltinInputOutput(Interp& in, Args&, Tail) { return in.Break(Reason::kInputOutput, "input, output or the clock"); }
+Outcome BuiltinInputOutput(Interp& in, Args&, Tail) {
+  return in.Break(Reason::kInputOutput, "input, output or the clock");
+}
 
 }  // namespace framegate::translator

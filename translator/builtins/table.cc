@@ -23,6 +23,7 @@ bool IsGraphFunction(std::string_view symbol) {
     std::string_view prefix;
     bool is_node;
   };
+
   static constexpr Row kRows[] = {
 #define FRAMEGATE_GRAPH_FUNCTION(prefix, is_node) {prefix, is_node == 1},
 #include "translator/builtins/graph_functions.def"
@@ -42,8 +43,18 @@ bool IsTensorMethod(std::string_view symbol) {
 
 bool HasGraphEffect(std::string_view target) {
   std::string_view name = target.substr(target.find_last_of(":.") + 1);
-  static constexpr std::string_view kRandom[] = {"dropout", "rand", "bernoulli", "multinomial", "normal", "poisson", "rrelu", "gumbel",
-                                                 "uniform", "exponential", "scaled_dot_product_attention", "setitem"};
+  static constexpr std::string_view kRandom[] = {"dropout",
+                                                 "rand",
+                                                 "bernoulli",
+                                                 "multinomial",
+                                                 "normal",
+                                                 "poisson",
+                                                 "rrelu",
+                                                 "gumbel",
+                                                 "uniform",
+                                                 "exponential",
+                                                 "scaled_dot_product_attention",
+                                                 "setitem"};
   for (std::string_view word : kRandom)
     if (name.find(word) != std::string_view::npos)
       return true;

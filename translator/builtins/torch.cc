@@ -18,7 +18,9 @@ const model::TensorFacts* SelfFacts(Interp& in, Args& args) {
   return tensor == nullptr ? nullptr : in.s.FactsOf(tensor);
 }
 
-Outcome NoFacts(Interp& in) { return in.Break(Reason::kUnsupportedTensor, "metadata that is not known"); }
+Outcome NoFacts(Interp& in) {
+  return in.Break(Reason::kUnsupportedTensor, "metadata that is not known");
+}
 
 V Sizes(Interp& in, const std::vector<int64_t>& sizes, const char* type) {
   Values items;
@@ -40,9 +42,8 @@ Outcome PerDimension(Interp& in, Args& args, const std::vector<int64_t>& values,
     return in.Break(Reason::kUnsupportedTensor, "a dimension that is no int");
   int64_t place = IntValue(*at);
   if (place < -rank || place >= rank)
-    return in.Raise("builtins:IndexError",
-                    StrCat("Dimension out of range (expected to be in range of [", -std::max<int64_t>(rank, 1), ", ",
-                           std::max<int64_t>(rank, 1) - 1, "], but got ", place, ")"));
+    return in.Raise("builtins:IndexError", StrCat("Dimension out of range (expected to be in range of [", -std::max<int64_t>(rank, 1), ", ",
+                                                  std::max<int64_t>(rank, 1) - 1, "], but got ", place, ")"));
   return in.Done(in.s.Int(values[static_cast<size_t>(place < 0 ? place + rank : place)]));
 }
 
@@ -116,8 +117,13 @@ Outcome BuiltinTensorIsContiguous(Interp& in, Args& args, Tail) {
   return in.Done(in.s.Bool(true));
 }
 
-Outcome BuiltinTensorValue(Interp& in, Args&, Tail) { return in.Break(Reason::kTensorValue, "a tensor's data are read"); }
-Outcome BuiltinBackward(Interp& in, Args&, Tail) { return in.Break(Reason::kBackward, "backward()"); }
+Outcome BuiltinTensorValue(Interp& in, Args&, Tail) {
+  return in.Break(Reason::kTensorValue, "a tensor's data are read");
+}
+
+Outcome BuiltinBackward(Interp& in, Args&, Tail) {
+  return in.Break(Reason::kBackward, "backward()");
+}
 
 Outcome BuiltinIsTensor(Interp& in, Args& args, Tail) {
   return in.Done(in.s.Bool(args.positional.size() == 1 && As<TensorValue>(in.s.Resolve(args.positional[0])) != nullptr));
@@ -125,7 +131,8 @@ Outcome BuiltinIsTensor(Interp& in, Args& args, Tail) {
 
 Outcome BuiltinIsGradEnabled(Interp& in, Args&, Tail) {
   Constant mode = in.s.AmbientPart(model::AmbientPart::kGradMode);
-  in.s.AddGuard({.kind = guards::GuardKind::kAmbientIs, .part = static_cast<uint32_t>(model::AmbientPart::kGradMode),
+  in.s.AddGuard({.kind = guards::GuardKind::kAmbientIs,
+                 .part = static_cast<uint32_t>(model::AmbientPart::kGradMode),
                  .constant = in.s.initial_ambient(model::AmbientPart::kGradMode)});
   return in.Done(in.s.Const(mode));
 }
@@ -139,9 +146,20 @@ Outcome BuiltinSetGradEnabled(Interp& in, Args& args, Tail) {
   return in.Done(in.s.None());
 }
 
-Outcome BuiltinHasTorchFunction(Interp& in, Args&, Tail) { return in.Done(in.s.Bool(false)); }
-Outcome BuiltinReturnsTrue(Interp& in, Args&, Tail) { return in.Done(in.s.Bool(true)); }
-Outcome BuiltinReturnsFalse(Interp& in, Args&, Tail) { return in.Done(in.s.Bool(false)); }
-Outcome BuiltinReturnsNone(Interp& in, Args&, Tail) { return in.Done(in.s.None()); }
+Outcome BuiltinHasTorchFunction(Interp& in, Args&, Tail) {
+  return in.Done(in.s.Bool(false));
+}
+
+Outcome BuiltinReturnsTrue(Interp& in, Args&, Tail) {
+  return in.Done(in.s.Bool(true));
+}
+
+Outcome BuiltinReturnsFalse(Interp& in, Args&, Tail) {
+  return in.Done(in.s.Bool(false));
+}
+
+Outcome BuiltinReturnsNone(Interp& in, Args&, Tail) {
+  return in.Done(in.s.None());
+}
 
 }  // namespace framegate::translator

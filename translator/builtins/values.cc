@@ -12,7 +12,9 @@ using model::Reason;
 
 namespace {
 
-Outcome WrongArguments(Interp& in, const char* name) { return in.Break(Reason::kUnsupportedCall, StrCat(name, " with these arguments")); }
+Outcome WrongArguments(Interp& in, const char* name) {
+  return in.Break(Reason::kUnsupportedCall, StrCat(name, " with these arguments"));
+}
 
 // A conversion by one special method, or folded where the argument is a constant.
 Outcome Convert(Interp& in, Args& args, const char* symbol, const char* special) {
@@ -97,10 +99,21 @@ Outcome BuiltinBool(Interp& in, Args& args, Tail) {
   return outcome;
 }
 
-Outcome BuiltinInt(Interp& in, Args& args, Tail) { return Convert(in, args, "builtins:int", "__int__"); }
-Outcome BuiltinFloat(Interp& in, Args& args, Tail) { return Convert(in, args, "builtins:float", "__float__"); }
-Outcome BuiltinStr(Interp& in, Args& args, Tail) { return Convert(in, args, "builtins:str", "__str__"); }
-Outcome BuiltinRepr(Interp& in, Args& args, Tail) { return Convert(in, args, "builtins:repr", "__repr__"); }
+Outcome BuiltinInt(Interp& in, Args& args, Tail) {
+  return Convert(in, args, "builtins:int", "__int__");
+}
+
+Outcome BuiltinFloat(Interp& in, Args& args, Tail) {
+  return Convert(in, args, "builtins:float", "__float__");
+}
+
+Outcome BuiltinStr(Interp& in, Args& args, Tail) {
+  return Convert(in, args, "builtins:str", "__str__");
+}
+
+Outcome BuiltinRepr(Interp& in, Args& args, Tail) {
+  return Convert(in, args, "builtins:repr", "__repr__");
+}
 
 Outcome BuiltinFormat(Interp& in, Args& args, Tail) {
   V value = args.positional.empty() ? nullptr : in.s.Resolve(args.positional[0]);
@@ -123,8 +136,13 @@ Outcome BuiltinAbs(Interp& in, Args& args, Tail) {
   return Convert(in, args, "builtins:abs", "__abs__");
 }
 
-Outcome BuiltinMin(Interp& in, Args& args, Tail) { return Extreme(in, args, 0, "min"); }
-Outcome BuiltinMax(Interp& in, Args& args, Tail) { return Extreme(in, args, 4, "max"); }
+Outcome BuiltinMin(Interp& in, Args& args, Tail) {
+  return Extreme(in, args, 0, "min");
+}
+
+Outcome BuiltinMax(Interp& in, Args& args, Tail) {
+  return Extreme(in, args, 4, "max");
+}
 
 Outcome BuiltinSum(Interp& in, Args& args, Tail) {
   if (args.positional.empty())
@@ -141,8 +159,13 @@ Outcome BuiltinSum(Interp& in, Args& args, Tail) {
   }
 }
 
-Outcome BuiltinAny(Interp& in, Args& args, Tail) { return AnyOrAll(in, args, true); }
-Outcome BuiltinAll(Interp& in, Args& args, Tail) { return AnyOrAll(in, args, false); }
+Outcome BuiltinAny(Interp& in, Args& args, Tail) {
+  return AnyOrAll(in, args, true);
+}
+
+Outcome BuiltinAll(Interp& in, Args& args, Tail) {
+  return AnyOrAll(in, args, false);
+}
 
 Outcome BuiltinStrJoin(Interp& in, Args& args, Tail) {
   const Constant* separator = args.positional.size() == 2 ? ConstantOf(in.s, args.positional[0], ConstantKind::kStr) : nullptr;
@@ -156,8 +179,8 @@ Outcome BuiltinStrJoin(Interp& in, Args& args, Tail) {
     if (part == nullptr && AsConstant(in.s.Resolve(item)) == nullptr)
       return WrongArguments(in, "str.join");
     if (part == nullptr)
-      return in.Raise("builtins:TypeError", StrCat("sequence item ", parts.size(), ": expected str instance, ",
-                                                   TypeName(in.s.TypeOf(item)), " found"));
+      return in.Raise("builtins:TypeError",
+                      StrCat("sequence item ", parts.size(), ": expected str instance, ", TypeName(in.s.TypeOf(item)), " found"));
     parts.push_back(part->text);
   }
   return in.Done(in.s.Str(StrJoin(parts, separator->text)));

@@ -15,7 +15,7 @@ struct Value;
 struct Effect {
   model::Helper helper = model::Helper::kSetAttrGeneric;
   std::vector<Value*> args;
-  bool has_result = false;   // its value is a ResidualValue
+  bool has_result = false;  // its value is a ResidualValue
 };
 
 }  // namespace framegate::translator

@@ -26,7 +26,9 @@ void AppendUnit(uint8_t opcode, uint32_t oparg, uint32_t origin, model::NewCode*
 
 Assembler::Assembler(PyVersion version) : version_(version) {}
 
-void Assembler::SetOrigin(uint32_t unit_offset) { origin_ = unit_offset; }
+void Assembler::SetOrigin(uint32_t unit_offset) {
+  origin_ = unit_offset;
+}
 
 void Assembler::Emit(std::string_view name, Instruction instruction, uint32_t pops, uint32_t pushes) {
   uint8_t number = RawNumber(version_, name);
@@ -41,24 +43,69 @@ void Assembler::Emit(std::string_view name, uint32_t arg, uint32_t pops, uint32_
   Emit(name, {.arg = static_cast<int32_t>(arg)}, pops, pushes);
 }
 
-void Assembler::LoadFast(uint32_t slot) { Emit("LOAD_FAST", slot, 0, 1); }
-void Assembler::StoreFast(uint32_t slot) { Emit("STORE_FAST", slot, 1, 0); }
-void Assembler::DeleteFast(uint32_t slot) { Emit("DELETE_FAST", slot, 0, 0); }
-void Assembler::LoadConst(const model::Constant& constant) { Emit("LOAD_CONST", ConstIndex(constant), 0, 1); }
-void Assembler::LoadGlobal(std::string name) { Emit("LOAD_GLOBAL", NameIndex(std::move(name)), 0, 1); }
-void Assembler::LoadAttr(std::string name) { Emit("LOAD_ATTR", NameIndex(std::move(name)), 1, 1); }
-void Assembler::PopTop() { Emit("POP_TOP", 0, 1, 0); }
-void Assembler::Copy(uint32_t depth) { Emit("COPY", depth, depth, depth + 1); }
-void Assembler::Swap(uint32_t depth) { Emit("SWAP", depth, depth, depth); }
+void Assembler::LoadFast(uint32_t slot) {
+  Emit("LOAD_FAST", slot, 0, 1);
+}
 
-void Assembler::BuildTuple(uint32_t count) { Emit("BUILD_TUPLE", count, count, 1); }
-void Assembler::BuildList(uint32_t count) { Emit("BUILD_LIST", count, count, 1); }
-void Assembler::BuildSet(uint32_t count) { Emit("BUILD_SET", count, count, 1); }
-void Assembler::BuildMap(uint32_t pairs) { Emit("BUILD_MAP", pairs, 2 * pairs, 1); }
-void Assembler::BuildSlice(uint32_t parts) { Emit("BUILD_SLICE", parts, parts, 1); }
-void Assembler::UnpackSequence(uint32_t count) { Emit("UNPACK_SEQUENCE", count, 1, count); }
+void Assembler::StoreFast(uint32_t slot) {
+  Emit("STORE_FAST", slot, 1, 0);
+}
 
-void Assembler::BinaryOp(int32_t nb_number) { Emit("BINARY_OP", static_cast<uint32_t>(nb_number), 2, 1); }
+void Assembler::DeleteFast(uint32_t slot) {
+  Emit("DELETE_FAST", slot, 0, 0);
+}
+
+void Assembler::LoadConst(const model::Constant& constant) {
+  Emit("LOAD_CONST", ConstIndex(constant), 0, 1);
+}
+
+void Assembler::LoadGlobal(std::string name) {
+  Emit("LOAD_GLOBAL", NameIndex(std::move(name)), 0, 1);
+}
+
+void Assembler::LoadAttr(std::string name) {
+  Emit("LOAD_ATTR", NameIndex(std::move(name)), 1, 1);
+}
+
+void Assembler::PopTop() {
+  Emit("POP_TOP", 0, 1, 0);
+}
+
+void Assembler::Copy(uint32_t depth) {
+  Emit("COPY", depth, depth, depth + 1);
+}
+
+void Assembler::Swap(uint32_t depth) {
+  Emit("SWAP", depth, depth, depth);
+}
+
+void Assembler::BuildTuple(uint32_t count) {
+  Emit("BUILD_TUPLE", count, count, 1);
+}
+
+void Assembler::BuildList(uint32_t count) {
+  Emit("BUILD_LIST", count, count, 1);
+}
+
+void Assembler::BuildSet(uint32_t count) {
+  Emit("BUILD_SET", count, count, 1);
+}
+
+void Assembler::BuildMap(uint32_t pairs) {
+  Emit("BUILD_MAP", pairs, 2 * pairs, 1);
+}
+
+void Assembler::BuildSlice(uint32_t parts) {
+  Emit("BUILD_SLICE", parts, parts, 1);
+}
+
+void Assembler::UnpackSequence(uint32_t count) {
+  Emit("UNPACK_SEQUENCE", count, 1, count);
+}
+
+void Assembler::BinaryOp(int32_t nb_number) {
+  Emit("BINARY_OP", static_cast<uint32_t>(nb_number), 2, 1);
+}
 
 void Assembler::UnaryOp(char op) {
   if (op == '!' && version_ == PyVersion::k313)  // its UNARY_NOT takes nothing but a bool
@@ -66,10 +113,21 @@ void Assembler::UnaryOp(char op) {
   Emit(op == '-' ? "UNARY_NEGATIVE" : op == '~' ? "UNARY_INVERT" : "UNARY_NOT", 0, 1, 1);
 }
 
-void Assembler::CompareOp(int32_t op) { Emit("COMPARE_OP", static_cast<uint32_t>(op), 2, 1); }
-void Assembler::IsOp(bool invert) { Emit("IS_OP", invert, 2, 1); }
-void Assembler::ContainsOp(bool invert) { Emit("CONTAINS_OP", invert, 2, 1); }
-void Assembler::BinarySubscr() { Emit("BINARY_SUBSCR", 0, 2, 1); }
+void Assembler::CompareOp(int32_t op) {
+  Emit("COMPARE_OP", static_cast<uint32_t>(op), 2, 1);
+}
+
+void Assembler::IsOp(bool invert) {
+  Emit("IS_OP", invert, 2, 1);
+}
+
+void Assembler::ContainsOp(bool invert) {
+  Emit("CONTAINS_OP", invert, 2, 1);
+}
+
+void Assembler::BinarySubscr() {
+  Emit("BINARY_SUBSCR", 0, 2, 1);
+}
 
 void Assembler::BeginCall(uint32_t callable_slot) {
   bool null_last = version_ == PyVersion::k313;
@@ -95,7 +153,9 @@ void Assembler::EmitCall(uint32_t arguments) {
   Emit("CALL", arguments, arguments + 2, 1);
 }
 
-void Assembler::Call(uint32_t arguments) { EmitCall(arguments); }
+void Assembler::Call(uint32_t arguments) {
+  EmitCall(arguments);
+}
 
 void Assembler::CallKw(uint32_t arguments, std::vector<std::string> keywords) {
   if (keywords.empty())
@@ -113,7 +173,9 @@ void Assembler::CallKw(uint32_t arguments, std::vector<std::string> keywords) {
   EmitCall(arguments);
 }
 
-void Assembler::Return() { Emit("RETURN_VALUE", 0, 1, 0); }
+void Assembler::Return() {
+  Emit("RETURN_VALUE", 0, 1, 0);
+}
 
 uint32_t Assembler::ConstIndex(const model::Constant& constant) {
   auto [found, added] = const_index_.try_emplace(Encode(constant), static_cast<uint32_t>(consts_.size()));

@@ -1,5 +1,6 @@
 // Writes new code, instruction by instruction, for one CPython version: encodings, caches, stack size, origins. The code begins with RESUME
-// and has no jumps and no source positions (the client makes them from the origins). What it can emit is what the client's verifier allows. One owner, one thread.
+// and has no jumps and no source positions (the client makes them from the origins). What it can emit is what the client's verifier allows.
+// One owner, one thread.
 #pragma once
 
 #include <string>
@@ -21,7 +22,7 @@ class Assembler {
 
   void LoadFast(uint32_t slot);
   void StoreFast(uint32_t slot);
-  void DeleteFast(uint32_t slot);   // the slot is known to be full
+  void DeleteFast(uint32_t slot);  // the slot is known to be full
   void LoadConst(const model::Constant& constant);
   void LoadGlobal(std::string name);
   void LoadAttr(std::string name);
@@ -37,16 +38,16 @@ class Assembler {
   void UnpackSequence(uint32_t count);
 
   void BinaryOp(int32_t nb_number);
-  void UnaryOp(char op);                // '-', '~', '!' (not)
-  void CompareOp(int32_t op);           // 0 < 1 <= 2 == 3 != 4 > 5 >=
+  void UnaryOp(char op);       // '-', '~', '!' (not)
+  void CompareOp(int32_t op);  // 0 < 1 <= 2 == 3 != 4 > 5 >=
   void IsOp(bool invert);
   void ContainsOp(bool invert);
   void BinarySubscr();
 
   // A call: Begin*, arguments, Call. The placement of NULL is the version's affair.
-  void BeginCall(uint32_t callable_slot);     // callable in a fast local
-  void BeginCallGlobal(std::string name);     // callable in globals
-  void BeginMethod(std::string name);         // receiver on top of the stack
+  void BeginCall(uint32_t callable_slot);  // callable in a fast local
+  void BeginCallGlobal(std::string name);  // callable in globals
+  void BeginMethod(std::string name);      // receiver on top of the stack
   void Call(uint32_t arguments);
   void CallKw(uint32_t arguments, std::vector<std::string> keywords);  // the last keywords.size() arguments
 
@@ -58,6 +59,7 @@ class Assembler {
     uint32_t argcount = 0, posonlyargcount = 0, kwonlyargcount = 0, flags = 0;
     std::vector<std::string> localsplusnames;  // all plain locals
   };
+
   // ResourceExhausted where the code needs more units, constants, names, slots or stack than the client accepts; Internal where what was
   // emitted takes more from the stack than it put there or does not end with Return.
   absl::StatusOr<model::NewCode> Finish(const Frame& frame) &&;
@@ -68,6 +70,7 @@ class Assembler {
     uint32_t oparg;
     uint32_t origin;
   };
+
   // A raw instruction with the meaning of `instruction`; `pops` and `pushes` are its stack effect.
   void Emit(std::string_view name, Instruction instruction, uint32_t pops, uint32_t pushes);
   void Emit(std::string_view name, uint32_t arg, uint32_t pops, uint32_t pushes);

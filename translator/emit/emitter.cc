@@ -69,7 +69,9 @@ uint32_t Emitter::HelperLocal(Helper helper) {
   return LinkLocal({.kind = LinkKind::kHelper, .index = static_cast<uint32_t>(helper), .name = std::string(EnumText(helper))});
 }
 
-uint32_t Emitter::SymbolLocal(const std::string& symbol) { return LinkLocal({.kind = LinkKind::kSymbol, .name = symbol}); }
+uint32_t Emitter::SymbolLocal(const std::string& symbol) {
+  return LinkLocal({.kind = LinkKind::kSymbol, .name = symbol});
+}
 
 void Emitter::CallHelper(Helper helper, const std::function<void()>& arguments, uint32_t count) {
   code_.BeginCall(HelperLocal(helper));
@@ -203,10 +205,13 @@ void Emitter::ReplayEffects() {
   residuals_.resize(s_.effects().size(), UINT32_MAX);
   for (size_t at = 0; at < s_.effects().size(); ++at) {
     const Effect& effect = s_.effects()[at];
-    CallHelper(effect.helper, [&] {
-      for (V value : effect.args)
-        Load(value);
-    }, static_cast<uint32_t>(effect.args.size()));
+    CallHelper(
+        effect.helper,
+        [&] {
+          for (V value : effect.args)
+            Load(value);
+        },
+        static_cast<uint32_t>(effect.args.size()));
     if (effect.has_result) {
       residuals_[at] = NewLocal(StrCat(".effect", at));
       code_.StoreFast(residuals_[at]);
@@ -261,9 +266,10 @@ absl::Status Emitter::Guard(model::Entry* entry) {
   guards::GuardSet set{.subjects = s_.subjects().nodes(), .guards = s_.guards()};
   for (V changed : s_.mutated)  // what was changed must not be one object with anything else that was read
     for (V other : s_.met)
-      if (other != changed && other->kind == changed->kind && other->type == changed->type &&
-          changed->subject != model::kNoSubject && other->subject != model::kNoSubject)
-        set.guards.push_back({.kind = guards::GuardKind::kDistinct, .subject = std::max(changed->subject, other->subject),
+      if (other != changed && other->kind == changed->kind && other->type == changed->type && changed->subject != model::kNoSubject &&
+          other->subject != model::kNoSubject)
+        set.guards.push_back({.kind = guards::GuardKind::kDistinct,
+                              .subject = std::max(changed->subject, other->subject),
                               .other = std::min(changed->subject, other->subject)});
   for (const auto& [subject, local] : keeps_)
     if (local >= parameters_ && s_.subjects()[subject].step != model::Step::kSymbol)

@@ -48,7 +48,7 @@ class Emitter {
   void LoadGenerator(GeneratorValue* value);
   void LoadMade(V value);
   void LoadItems(const Values& items);
-  void Remember(V value);              // the top of the stack is the value: keep it in a local
+  void Remember(V value);  // the top of the stack is the value: keep it in a local
   void SetAttributes(V value, const std::vector<std::pair<std::string, V>>& attributes);
   void LoadState(const model::BreakPlan& plan);
 
@@ -59,10 +59,12 @@ class Emitter {
   uint32_t NewLocal(std::string name);
   void CallHelper(model::Helper helper, const std::function<void()>& arguments, uint32_t count);
   void Construct(const char* name, const std::function<void()>& arguments, uint32_t count);  // model/constructors.def
+
   void Problem(std::string what) {
     if (problem_.empty())
       problem_ = std::move(what);
   }
+
   absl::StatusOr<model::Entry> Finish(std::vector<model::BreakPlan> plans);
   absl::Status Guard(model::Entry* entry);
 
@@ -71,16 +73,16 @@ class Emitter {
   Assembler code_;
   GraphWriter graph_;
   std::vector<std::string> locals_;
-  uint32_t parameters_ = 0;             // locals that hold arguments, slots and stack cells
-  std::vector<uint32_t> frame_base_;    // continuation: first local of each frame
+  uint32_t parameters_ = 0;           // locals that hold arguments, slots and stack cells
+  std::vector<uint32_t> frame_base_;  // continuation: first local of each frame
   std::vector<model::LinkSlot> links_;
   absl::flat_hash_map<std::string, uint32_t> link_locals_;
   absl::flat_hash_map<SubjectId, uint32_t> keeps_;
   absl::flat_hash_map<V, uint32_t> remembered_;
-  absl::flat_hash_map<V, int> state_;   // 1 being scanned, 2 scanned
+  absl::flat_hash_map<V, int> state_;  // 1 being scanned, 2 scanned
   absl::flat_hash_set<V> cyclic_;
-  std::vector<uint32_t> residuals_;     // per effect: local of its result
-  uint32_t graph_outputs_ = 0;          // local of the first graph output
+  std::vector<uint32_t> residuals_;  // per effect: local of its result
+  uint32_t graph_outputs_ = 0;       // local of the first graph output
   std::string problem_;
 };
 

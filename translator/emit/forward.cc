@@ -17,11 +17,12 @@ struct OperatorRow {
   std::string_view symbol;
   int32_t number;
 };
-constexpr OperatorRow kBinary[] = {{"add", 0}, {"and_", 1}, {"floordiv", 2}, {"lshift", 3}, {"matmul", 4}, {"mul", 5}, {"mod", 6},
-                                   {"or_", 7}, {"pow", 8}, {"rshift", 9}, {"sub", 10}, {"truediv", 11}, {"xor", 12},
-                                   {"iadd", 13}, {"iand", 14}, {"ifloordiv", 15}, {"ilshift", 16}, {"imatmul", 17}, {"imul", 18},
-                                   {"imod", 19}, {"ior", 20}, {"ipow", 21}, {"irshift", 22}, {"isub", 23}, {"itruediv", 24},
-                                   {"ixor", 25}};
+
+constexpr OperatorRow kBinary[] = {{"add", 0},       {"and_", 1},  {"floordiv", 2}, {"lshift", 3},     {"matmul", 4},   {"mul", 5},
+                                   {"mod", 6},       {"or_", 7},   {"pow", 8},      {"rshift", 9},     {"sub", 10},     {"truediv", 11},
+                                   {"xor", 12},      {"iadd", 13}, {"iand", 14},    {"ifloordiv", 15}, {"ilshift", 16}, {"imatmul", 17},
+                                   {"imul", 18},     {"imod", 19}, {"ior", 20},     {"ipow", 21},      {"irshift", 22}, {"isub", 23},
+                                   {"itruediv", 24}, {"ixor", 25}};
 constexpr OperatorRow kCompare[] = {{"lt", 0}, {"le", 1}, {"eq", 2}, {"ne", 3}, {"gt", 4}, {"ge", 5}};
 
 class ForwardWriter {

@@ -15,12 +15,16 @@ class GraphWriter {
 
   // The value of a node is wanted outside of the graph; gives its place in the output tuple.
   uint32_t AddOutput(TensorValue* tensor);
+
   size_t outputs() const { return outputs_.size(); }
 
   // Drops dead nodes and orders placeholders by first use. InvalidArgument: an argument has no form in a graph.
   absl::Status Finish();
+
   bool empty() const { return blob_.nodes.size() <= 1 && blob_.inputs.empty() && !has_nodes_; }
+
   const std::vector<SubjectId>& inputs() const { return blob_.inputs; }
+
   model::GraphBlob&& TakeBlob() { return std::move(blob_); }
 
   absl::Status WriteForward(model::NewCode* forward, std::vector<model::ForwardTarget>* targets);
@@ -33,10 +37,10 @@ class GraphWriter {
   std::string UniqueName(std::string name);
 
   Session& s_;
-  std::vector<uint32_t> outputs_;                       // graph nodes
+  std::vector<uint32_t> outputs_;  // graph nodes
   std::vector<bool> live_;
-  absl::flat_hash_map<uint32_t, uint32_t> place_;       // graph node -> blob node, placeholders not counted
-  absl::flat_hash_map<Value*, uint32_t> placeholder_;   // tensor -> placeholder
+  absl::flat_hash_map<uint32_t, uint32_t> place_;      // graph node -> blob node, placeholders not counted
+  absl::flat_hash_map<Value*, uint32_t> placeholder_;  // tensor -> placeholder
   std::vector<TensorValue*> inputs_;
   absl::flat_hash_map<std::string, int> names_;
   bool has_nodes_ = false;

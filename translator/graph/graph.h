@@ -17,26 +17,31 @@ struct TensorValue;
 
 struct Node {
   model::NodeOp op = model::NodeOp::kCallFunction;
-  std::string target;                                     // symbol, or method name
+  std::string target;  // symbol, or method name
   std::vector<Value*> args;
   std::vector<std::pair<std::string, Value*>> kwargs;
-  Value* result = nullptr;                                // a TensorValue, a sequence of them, or null
-  std::string hint;                                       // the variable that receives it
+  Value* result = nullptr;  // a TensorValue, a sequence of them, or null
+  std::string hint;         // the variable that receives it
   uint32_t position = UINT32_MAX;
   uint32_t module_stack = UINT32_MAX;
-  bool has_effect = false;                                // kept although nobody uses its result
+  bool has_effect = false;  // kept although nobody uses its result
 };
 
 class Graph {
  public:
   uint32_t Add(Node node);
+
   void Truncate(size_t size) { nodes_.resize(size); }
+
   std::vector<Node>& nodes() { return nodes_; }
+
   const std::vector<Node>& nodes() const { return nodes_; }
 
   uint32_t AddPosition(model::Position position);
   uint32_t AddScope(model::ModuleScope scope);
+
   const std::vector<model::Position>& positions() const { return positions_; }
+
   const std::vector<model::ModuleScope>& scopes() const { return scopes_; }
 
  private:

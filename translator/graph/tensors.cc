@@ -139,8 +139,8 @@ Outcome Interp::GraphCall(NodeOp op, const std::string& symbol, Args args) {
       return Break(Reason::kUnsupportedTensor, StrCat(symbol, " on an argument that no graph can take"));
   MetaResult meta = InferMeta(request);
   if (meta.outcome != MetaOutcome::kKnown) {
-    const model::AnswerItem* answer = s.mirror().Ask({.kind = model::QuestionKind::kMeta, .symbol = target, .args = request.args,
-                                                      .kwargs = request.kwargs, .ambient = s.ambient()});
+    const model::AnswerItem* answer = s.mirror().Ask(
+        {.kind = model::QuestionKind::kMeta, .symbol = target, .args = request.args, .kwargs = request.kwargs, .ambient = s.ambient()});
     if (answer == nullptr || (!answer->result.has_value() && answer->raised_type.empty()))
       return Break(Reason::kUnsupportedTensor, symbol);
     if (!answer->raised_type.empty()) {
@@ -152,12 +152,18 @@ Outcome Interp::GraphCall(NodeOp op, const std::string& symbol, Args args) {
     meta.mutates_first = IsInPlace(target);
   }
   for (size_t part = 0; s.graph().nodes().empty() && part < model::kAmbientParts; ++part)
-    s.AddGuard({.kind = guards::GuardKind::kAmbientIs, .part = static_cast<uint32_t>(part),
+    s.AddGuard({.kind = guards::GuardKind::kAmbientIs,
+                .part = static_cast<uint32_t>(part),
                 .constant = s.initial_ambient(static_cast<model::AmbientPart>(part))});
   if (meta.same_as.has_value() && !meta.mutates_first && *meta.same_as < args.positional.size())
     return Done(args.positional[*meta.same_as]);
-  Node node{.op = op, .target = target, .args = args.positional, .kwargs = args.keyword, .position = Position(),
-            .module_stack = top().module_stack, .has_effect = meta.mutates_first || HasGraphEffect(target)};
+  Node node{.op = op,
+            .target = target,
+            .args = args.positional,
+            .kwargs = args.keyword,
+            .position = Position(),
+            .module_stack = top().module_stack,
+            .has_effect = meta.mutates_first || HasGraphEffect(target)};
   uint32_t index = s.graph().Add(std::move(node));
   if (meta.mutates_first && !args.positional.empty()) {
     auto* first = As<TensorValue>(s.Resolve(args.positional[0]));
@@ -176,8 +182,13 @@ Outcome Interp::GraphCall(NodeOp op, const std::string& symbol, Args args) {
 
 // A node that changes a mode: no metadata, always kept.
 Outcome Interp::GraphState(const std::string& symbol, Args args) {
-  Node node{.op = NodeOp::kCallFunction, .target = symbol, .args = args.positional, .kwargs = args.keyword, .position = Position(),
-            .module_stack = top().module_stack, .has_effect = true};
+  Node node{.op = NodeOp::kCallFunction,
+            .target = symbol,
+            .args = args.positional,
+            .kwargs = args.keyword,
+            .position = Position(),
+            .module_stack = top().module_stack,
+            .has_effect = true};
   s.graph().Add(std::move(node));
   return Done(s.None());
 }
@@ -196,21 +207,33 @@ V SizeOf(Session& s, const std::vector<int64_t>& sizes) {
 // Attributes that are metadata; null: it is none.
 V MetadataAttr(Session& s, TensorValue* tensor, const model::TensorFacts& f, const std::string& name) {
   auto flag = [&](bool value) { return s.Bool(value); };
-  if (name == "shape") return SizeOf(s, f.sizes);
-  if (name == "dtype") return s.Const(Constant::Named(ConstantKind::kDtype, f.dtype));
-  if (name == "device") return s.Const(Constant::Named(ConstantKind::kDevice, f.device));
-  if (name == "layout") return s.Const(Constant::Named(ConstantKind::kLayout, f.layout));
-  if (name == "ndim") return s.Int(static_cast<int64_t>(f.sizes.size()));
-  if (name == "requires_grad") return flag(f.requires_grad);
-  if (name == "is_leaf") return flag(f.is_leaf);
-  if (name == "is_cuda") return flag(f.device.starts_with("cuda"));
-  if (name == "is_cpu") return flag(f.device == "cpu");
-  if (name == "is_meta") return flag(f.device == "meta");
-  if (name == "is_sparse") return flag(f.layout.starts_with("torch.sparse"));
-  if (name == "is_quantized" || name == "is_mkldnn" || name == "is_xla" || name == "is_mps" || name == "is_xpu" ||
-      name == "is_nested" || name == "is_ipu" || name == "is_vulkan" || name == "is_maia" || name == "is_mtia" || name == "is_ort")
+  if (name == "shape")
+    return SizeOf(s, f.sizes);
+  if (name == "dtype")
+    return s.Const(Constant::Named(ConstantKind::kDtype, f.dtype));
+  if (name == "device")
+    return s.Const(Constant::Named(ConstantKind::kDevice, f.device));
+  if (name == "layout")
+    return s.Const(Constant::Named(ConstantKind::kLayout, f.layout));
+  if (name == "ndim")
+    return s.Int(static_cast<int64_t>(f.sizes.size()));
+  if (name == "requires_grad")
+    return flag(f.requires_grad);
+  if (name == "is_leaf")
+    return flag(f.is_leaf);
+  if (name == "is_cuda")
+    return flag(f.device.starts_with("cuda"));
+  if (name == "is_cpu")
+    return flag(f.device == "cpu");
+  if (name == "is_meta")
+    return flag(f.device == "meta");
+  if (name == "is_sparse")
+    return flag(f.layout.starts_with("torch.sparse"));
+  if (name == "is_quantized" || name == "is_mkldnn" || name == "is_xla" || name == "is_mps" || name == "is_xpu" || name == "is_nested" ||
+      name == "is_ipu" || name == "is_vulkan" || name == "is_maia" || name == "is_mtia" || name == "is_ort")
     return flag(false);
-  if (name == "itemsize") return nullptr;
+  if (name == "itemsize")
+    return nullptr;
   (void)tensor;
   return nullptr;
 }

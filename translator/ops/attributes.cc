@@ -5,7 +5,9 @@ namespace framegate::translator {
 
 namespace {
 
-const std::string& Name(const Frame& f, const Instruction& i) { return f.code->image->names[static_cast<size_t>(i.arg)]; }
+const std::string& Name(const Frame& f, const Instruction& i) {
+  return f.code->image->names[static_cast<size_t>(i.arg)];
+}
 
 // The method form of a load: (unbound, self) where the value is a method bound just now, else the version's (NULL, value).
 void PushMethod(Interp& in, Frame& f, V value) {

@@ -158,8 +158,13 @@ Outcome UpdateDict(Interp& in, Frame& f, const Instruction& i, bool merge) {
 
 }  // namespace
 
-Outcome OpDictUpdate(Interp& in, Frame& f, const Instruction& i) { return UpdateDict(in, f, i, false); }
-Outcome OpDictMerge(Interp& in, Frame& f, const Instruction& i) { return UpdateDict(in, f, i, true); }
+Outcome OpDictUpdate(Interp& in, Frame& f, const Instruction& i) {
+  return UpdateDict(in, f, i, false);
+}
+
+Outcome OpDictMerge(Interp& in, Frame& f, const Instruction& i) {
+  return UpdateDict(in, f, i, true);
+}
 
 Outcome OpListToTuple(Interp& in, Frame& f, const Instruction&) {
   auto* list = As<SequenceValue>(in.s.Resolve(Cell(f, 1)));

@@ -36,13 +36,33 @@ Outcome BranchOnNone(Interp& in, Frame& f, const Instruction& i, bool jump_if_no
 
 }  // namespace
 
-Outcome OpJump(Interp&, Frame& f, const Instruction& i) { return JumpTo(f, i.target); }
-Outcome OpPopJumpIfFalse(Interp& in, Frame& f, const Instruction& i) { return Branch(in, f, i, false, true); }
-Outcome OpPopJumpIfTrue(Interp& in, Frame& f, const Instruction& i) { return Branch(in, f, i, true, true); }
-Outcome OpJumpIfFalseOrPop(Interp& in, Frame& f, const Instruction& i) { return Branch(in, f, i, false, false); }
-Outcome OpJumpIfTrueOrPop(Interp& in, Frame& f, const Instruction& i) { return Branch(in, f, i, true, false); }
-Outcome OpPopJumpIfNone(Interp& in, Frame& f, const Instruction& i) { return BranchOnNone(in, f, i, true); }
-Outcome OpPopJumpIfNotNone(Interp& in, Frame& f, const Instruction& i) { return BranchOnNone(in, f, i, false); }
+Outcome OpJump(Interp&, Frame& f, const Instruction& i) {
+  return JumpTo(f, i.target);
+}
+
+Outcome OpPopJumpIfFalse(Interp& in, Frame& f, const Instruction& i) {
+  return Branch(in, f, i, false, true);
+}
+
+Outcome OpPopJumpIfTrue(Interp& in, Frame& f, const Instruction& i) {
+  return Branch(in, f, i, true, true);
+}
+
+Outcome OpJumpIfFalseOrPop(Interp& in, Frame& f, const Instruction& i) {
+  return Branch(in, f, i, false, false);
+}
+
+Outcome OpJumpIfTrueOrPop(Interp& in, Frame& f, const Instruction& i) {
+  return Branch(in, f, i, true, false);
+}
+
+Outcome OpPopJumpIfNone(Interp& in, Frame& f, const Instruction& i) {
+  return BranchOnNone(in, f, i, true);
+}
+
+Outcome OpPopJumpIfNotNone(Interp& in, Frame& f, const Instruction& i) {
+  return BranchOnNone(in, f, i, false);
+}
 
 Outcome OpGetIter(Interp& in, Frame& f, const Instruction&) {
   return Replace(f, 1, in.Iter(Cell(f, 1), {true, Resume::kGetIter}));
@@ -72,6 +92,8 @@ Outcome OpGetLen(Interp& in, Frame& f, const Instruction&) {
   return Next();
 }
 
-Outcome OpReturnValue(Interp&, Frame& f, const Instruction&) { return {Flow::kReturn, Cell(f, 1)}; }
+Outcome OpReturnValue(Interp&, Frame& f, const Instruction&) {
+  return {Flow::kReturn, Cell(f, 1)};
+}
 
 }  // namespace framegate::translator

@@ -101,22 +101,25 @@ Outcome OpCheckExcMatch(Interp& in, Frame& f, const Instruction&) {
   return Next();
 }
 
-Outcome OpCheckEgMatch(Interp& in, Frame&, const Instruction&) { return in.Break(Reason::kUnsupportedOpcode, "CHECK_EG_MATCH"); }
-Outcome OpPrepReraiseStar(Interp& in, Frame&, const Instruction&) { return in.Break(Reason::kUnsupportedOpcode, "PREP_RERAISE_STAR"); }
+Outcome OpCheckEgMatch(Interp& in, Frame&, const Instruction&) {
+  return in.Break(Reason::kUnsupportedOpcode, "CHECK_EG_MATCH");
+}
+
+Outcome OpPrepReraiseStar(Interp& in, Frame&, const Instruction&) {
+  return in.Break(Reason::kUnsupportedOpcode, "PREP_RERAISE_STAR");
+}
 
 Outcome OpBeforeWith(Interp& in, Frame& f, const Instruction&) {
   V manager = Cell(f, 1);
   TypeValue* type = in.s.TypeOf(manager);
   FRAMEGATE_TAKE(V enter, in.LookupSpecial(manager, "__enter__"));
   if (enter == nullptr)
-    return in.Raise("builtins:TypeError",
-                    StrCat("'", type == nullptr ? "?" : type->symbol.substr(type->symbol.rfind(':') + 1),
-                           "' object does not support the context manager protocol"));
+    return in.Raise("builtins:TypeError", StrCat("'", type == nullptr ? "?" : type->symbol.substr(type->symbol.rfind(':') + 1),
+                                                 "' object does not support the context manager protocol"));
   FRAMEGATE_TAKE(V exit, in.LookupSpecial(manager, "__exit__"));
   if (exit == nullptr)
-    return in.Raise("builtins:TypeError",
-                    StrCat("'", type == nullptr ? "?" : type->symbol.substr(type->symbol.rfind(':') + 1),
-                           "' object does not support the context manager protocol (missed __exit__ method)"));
+    return in.Raise("builtins:TypeError", StrCat("'", type == nullptr ? "?" : type->symbol.substr(type->symbol.rfind(':') + 1),
+                                                 "' object does not support the context manager protocol (missed __exit__ method)"));
   Outcome outcome = in.Call(enter, {}, kPushTail);
   if (outcome.flow == Flow::kNext) {
     Cell(f, 1) = exit;

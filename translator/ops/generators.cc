@@ -7,7 +7,9 @@ namespace framegate::translator {
 using model::Reason;
 using model::Resume;
 
-Outcome OpResume(Interp&, Frame&, const Instruction&) { return Next(); }
+Outcome OpResume(Interp&, Frame&, const Instruction&) {
+  return Next();
+}
 
 // The frame that runs becomes the generator; its caller gets the generator. The value of the first send is dropped by the code itself.
 Outcome OpReturnGenerator(Interp& in, Frame& f, const Instruction&) {
@@ -80,10 +82,24 @@ Outcome OpGetAwaitable(Interp& in, Frame& f, const Instruction&) {
   return Replace(f, 1, in.Call(method, {}));
 }
 
-Outcome OpGetAiter(Interp& in, Frame&, const Instruction&) { return in.Break(Reason::kUnsupportedGenerator, "async for"); }
-Outcome OpGetAnext(Interp& in, Frame&, const Instruction&) { return in.Break(Reason::kUnsupportedGenerator, "async for"); }
-Outcome OpEndAsyncFor(Interp& in, Frame&, const Instruction&) { return in.Break(Reason::kUnsupportedGenerator, "async for"); }
-Outcome OpBeforeAsyncWith(Interp& in, Frame&, const Instruction&) { return in.Break(Reason::kUnsupportedGenerator, "async with"); }
-Outcome OpAsyncGenWrap(Interp& in, Frame&, const Instruction&) { return in.Break(Reason::kUnsupportedGenerator, "an async generator"); }
+Outcome OpGetAiter(Interp& in, Frame&, const Instruction&) {
+  return in.Break(Reason::kUnsupportedGenerator, "async for");
+}
+
+Outcome OpGetAnext(Interp& in, Frame&, const Instruction&) {
+  return in.Break(Reason::kUnsupportedGenerator, "async for");
+}
+
+Outcome OpEndAsyncFor(Interp& in, Frame&, const Instruction&) {
+  return in.Break(Reason::kUnsupportedGenerator, "async for");
+}
+
+Outcome OpBeforeAsyncWith(Interp& in, Frame&, const Instruction&) {
+  return in.Break(Reason::kUnsupportedGenerator, "async with");
+}
+
+Outcome OpAsyncGenWrap(Interp& in, Frame&, const Instruction&) {
+  return in.Break(Reason::kUnsupportedGenerator, "an async generator");
+}
 
 }  // namespace framegate::translator

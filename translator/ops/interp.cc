@@ -37,8 +37,8 @@ Outcome Interp::Raise(const std::string& type_symbol, std::string message) {
 
 Outcome Interp::RaiseValue(V exception) {
   s.raised = exception;
-  if (auto* object = As<ObjectValue>(exception); object != nullptr && handled != nullptr && handled != exception &&
-                                                 !object->is_real() && object->context == nullptr) {
+  if (auto* object = As<ObjectValue>(exception);
+      object != nullptr && handled != nullptr && handled != exception && !object->is_real() && object->context == nullptr) {
     s.Touch(object);
     object->context = handled;
   }
@@ -47,10 +47,8 @@ Outcome Interp::RaiseValue(V exception) {
 
 uint32_t Interp::Position() {
   const Frame& f = top();
-  return s.graph().AddPosition({.caller = f.position,
-                                .filename = f.code->image->filename,
-                                .function = f.code->image->qualname,
-                                .line = f.instruction().line});
+  return s.graph().AddPosition(
+      {.caller = f.position, .filename = f.code->image->filename, .function = f.code->image->qualname, .line = f.instruction().line});
 }
 
 End Interp::Run() {
@@ -74,7 +72,8 @@ Interp::Turn Interp::Advance(size_t base, End* end) {
   break_kind_ = model::BreakKind::kInstruction;
   Outcome outcome = Execute(*this, f, i);
   if (f.underflow)
-    s.Fail(absl::InvalidArgumentError(StrCat(f.code->image->qualname, ": the instruction at ", i.offset, " takes more than the stack holds")));
+    s.Fail(
+        absl::InvalidArgumentError(StrCat(f.code->image->qualname, ": the instruction at ", i.offset, " takes more than the stack holds")));
   if (s.failed()) {
     *end = End::kBroke;
     return Turn::kEnd;

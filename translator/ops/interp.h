@@ -24,14 +24,15 @@ enum class Flow : uint8_t {
 struct Outcome {
   Flow flow = Flow::kNext;
   V value = nullptr;
+
   bool ok() const { return flow == Flow::kNext; }
 };
 
 // Returns from a body unless an outcome is a plain result; then binds its value.
-#define FRAMEGATE_TAKE(target, expression)                  \
+#define FRAMEGATE_TAKE(target, expression)                     \
   Outcome FRAMEGATE_CONCAT(outcome_, __LINE__) = (expression); \
-  if (!FRAMEGATE_CONCAT(outcome_, __LINE__).ok())           \
-    return FRAMEGATE_CONCAT(outcome_, __LINE__);            \
+  if (!FRAMEGATE_CONCAT(outcome_, __LINE__).ok())              \
+    return FRAMEGATE_CONCAT(outcome_, __LINE__);               \
   target = FRAMEGATE_CONCAT(outcome_, __LINE__).value
 
 // Whether an operation may end by pushing a frame, and how the frame below then takes the value. Without it Python code runs synchronously.
@@ -39,6 +40,7 @@ struct Tail {
   bool allowed = false;
   model::Resume resume = model::Resume::kPush;
 };
+
 inline constexpr Tail kSync{};
 inline constexpr Tail kPushTail{true, model::Resume::kPush};
 
@@ -62,42 +64,49 @@ class Interp {
 
   // REQUIRES: frames() is not empty. Ends when the outermost frame returns, something breaks or an exception leaves the outermost frame.
   End Run();
+
   V returned() const { return returned_; }
+
   std::vector<std::shared_ptr<Frame>>& frames() { return frames_; }
+
   Frame& top() { return *frames_.back(); }
+
   uint64_t instructions() const { return instructions_; }
+
   // The kind of break that the last kBroke asks for.
   model::BreakKind break_kind() const { return break_kind_; }
+
   void set_break_kind(model::BreakKind kind) { break_kind_ = kind; }
 
   // --- outcomes ---
   Outcome Done(V value) { return {Flow::kNext, value}; }
+
   Outcome Raise(const std::string& type_symbol, std::string message);
   Outcome RaiseValue(V exception);
   Outcome Break(model::Reason reason, std::string detail);
 
   // --- the slot engine; each follows CPython's own algorithm ---
   Outcome GetAttr(V object, const std::string& name, Tail tail = kSync);
-  Outcome SetAttr(V object, const std::string& name, V value, Tail tail = kSync);   // value null deletes
-  Outcome LookupSpecial(V object, const std::string& name);  // bound; value null where the type has none
+  Outcome SetAttr(V object, const std::string& name, V value, Tail tail = kSync);  // value null deletes
+  Outcome LookupSpecial(V object, const std::string& name);                        // bound; value null where the type has none
   Outcome Call(V callable, Args args, Tail tail = kSync);
   Outcome CallFunction(FunctionValue* function, Args args, Tail tail);
   Outcome CallType(TypeValue* type, Args args, Tail tail);
   Outcome CallBuiltin(const std::string& symbol, Args args, Tail tail);
   Outcome BinaryOp(int32_t number, V left, V right, Tail tail = kSync);
-  Outcome UnaryOp(char op, V operand, Tail tail = kSync);     // '-', '+', '~'
+  Outcome UnaryOp(char op, V operand, Tail tail = kSync);  // '-', '+', '~'
   Outcome Compare(int32_t op, V left, V right, Tail tail = kSync);
-  Outcome Truth(V value, Tail tail = kSync);                  // True or False
-  Outcome Is(V left, V right);                                // True or False
+  Outcome Truth(V value, Tail tail = kSync);  // True or False
+  Outcome Is(V left, V right);                // True or False
   Outcome Contains(V container, V item, Tail tail = kSync);
-  Outcome Length(V value);                                    // an int
+  Outcome Length(V value);  // an int
   Outcome GetItem(V container, V key, Tail tail = kSync);
   Outcome SetItem(V container, V key, V value, Tail tail = kSync);  // value null deletes
   Outcome Iter(V iterable, Tail tail = kSync);
   // Next item; value null where exhausted.
   Outcome Next(V iterator, Tail tail = kSync);
-  Outcome ToValues(V iterable, Values* items);                // all items
-  Outcome Equal(V left, V right);                             // == as a bool, identity first, as containers compare
+  Outcome ToValues(V iterable, Values* items);  // all items
+  Outcome Equal(V left, V right);               // == as a bool, identity first, as containers compare
   Outcome IsInstance(V object, V type);
   Outcome Send(GeneratorValue* generator, V value, Tail tail);
   Outcome Throw(GeneratorValue* generator, V exception, Tail tail);

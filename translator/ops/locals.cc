@@ -8,14 +8,17 @@ namespace {
 
 constexpr char kFree = static_cast<char>(0x80);
 
-const std::string& SlotName(const Frame& f, int32_t slot) { return f.code->image->localsplusnames[static_cast<size_t>(slot)]; }
+const std::string& SlotName(const Frame& f, int32_t slot) {
+  return f.code->image->localsplusnames[static_cast<size_t>(slot)];
+}
 
 Outcome Unbound(Interp& in, const Frame& f, int32_t slot) {
   const std::string& name = SlotName(f, slot);
   if ((f.code->image->localspluskinds[static_cast<size_t>(slot)] & kFree) != 0)
     return in.Raise("builtins:NameError",
                     StrCat("cannot access free variable '", name, "' where it is not associated with a value in enclosing scope"));
-  return in.Raise("builtins:UnboundLocalError", StrCat("cannot access local variable '", name, "' where it is not associated with a value"));
+  return in.Raise("builtins:UnboundLocalError",
+                  StrCat("cannot access local variable '", name, "' where it is not associated with a value"));
 }
 
 CellValue* CellAt(Interp& in, Frame& f, int32_t slot) {

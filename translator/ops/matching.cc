@@ -18,8 +18,13 @@ Outcome PushFlag(Interp& in, Frame& f, TypeFlag flag) {
 
 }  // namespace
 
-Outcome OpMatchMapping(Interp& in, Frame& f, const Instruction&) { return PushFlag(in, f, TypeFlag::kMapping); }
-Outcome OpMatchSequence(Interp& in, Frame& f, const Instruction&) { return PushFlag(in, f, TypeFlag::kSequence); }
+Outcome OpMatchMapping(Interp& in, Frame& f, const Instruction&) {
+  return PushFlag(in, f, TypeFlag::kMapping);
+}
+
+Outcome OpMatchSequence(Interp& in, Frame& f, const Instruction&) {
+  return PushFlag(in, f, TypeFlag::kSequence);
+}
 
 // Stack: subject, keys. Pushes the tuple of values, or None.
 Outcome OpMatchKeys(Interp& in, Frame& f, const Instruction&) {
@@ -69,7 +74,8 @@ Outcome OpMatchClass(Interp& in, Frame& f, const Instruction& i) {
       wanted.resize(positional);
       for (V name : wanted) {
         const Constant* text = AsConstant(in.s.Resolve(name));
-        Outcome value = text == nullptr ? in.Break(Reason::kUnsupportedValue, "__match_args__ of no strings") : in.GetAttr(subject, text->text);
+        Outcome value =
+            text == nullptr ? in.Break(Reason::kUnsupportedValue, "__match_args__ of no strings") : in.GetAttr(subject, text->text);
         if (value.flow == Flow::kRaise) {
           in.s.raised = nullptr;
           return Replace(f, 3, in.Done(in.s.None()));

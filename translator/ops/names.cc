@@ -8,7 +8,9 @@ using model::Reason;
 
 namespace {
 
-const std::string& Name(const Frame& f, const Instruction& i) { return f.code->image->names[static_cast<size_t>(i.arg)]; }
+const std::string& Name(const Frame& f, const Instruction& i) {
+  return f.code->image->names[static_cast<size_t>(i.arg)];
+}
 
 MappingValue* Globals(Interp& in, Frame& f) {
   FunctionValue* function = f.function;
@@ -72,16 +74,45 @@ Outcome OpDeleteGlobal(Interp& in, Frame& f, const Instruction& i) {
 }
 
 // Class bodies run on a namespace mapping that is no fast local; see translator/ops/classes.cc for how they are captured.
-Outcome OpLoadClassDeref(Interp& in, Frame& f, const Instruction& i) { return in.Break(Reason::kUnsupportedOpcode, StrCat("LOAD_CLASSDEREF ", f.code->image->name, i.arg)); }
-Outcome OpLoadFromDictOrDeref(Interp& in, Frame&, const Instruction&) { return in.Break(Reason::kUnsupportedOpcode, "LOAD_FROM_DICT_OR_DEREF"); }
-Outcome OpLoadName(Interp& in, Frame&, const Instruction&) { return in.Break(Reason::kUnsupportedOpcode, "LOAD_NAME"); }
-Outcome OpStoreName(Interp& in, Frame&, const Instruction&) { return in.Break(Reason::kUnsupportedOpcode, "STORE_NAME"); }
-Outcome OpDeleteName(Interp& in, Frame&, const Instruction&) { return in.Break(Reason::kUnsupportedOpcode, "DELETE_NAME"); }
-Outcome OpLoadLocals(Interp& in, Frame&, const Instruction&) { return in.Break(Reason::kUnsupportedOpcode, "LOAD_LOCALS"); }
-Outcome OpLoadFromDictOrGlobals(Interp& in, Frame&, const Instruction&) { return in.Break(Reason::kUnsupportedOpcode, "LOAD_FROM_DICT_OR_GLOBALS"); }
-Outcome OpImportStar(Interp& in, Frame&, const Instruction&) { return in.Break(Reason::kImport, "import *"); }
-Outcome OpSetupAnnotations(Interp& in, Frame&, const Instruction&) { return in.Break(Reason::kUnsupportedOpcode, "SETUP_ANNOTATIONS"); }
-Outcome OpPrintExpr(Interp& in, Frame&, const Instruction&) { return in.Break(Reason::kInputOutput, "PRINT_EXPR"); }
+Outcome OpLoadClassDeref(Interp& in, Frame& f, const Instruction& i) {
+  return in.Break(Reason::kUnsupportedOpcode, StrCat("LOAD_CLASSDEREF ", f.code->image->name, i.arg));
+}
+
+Outcome OpLoadFromDictOrDeref(Interp& in, Frame&, const Instruction&) {
+  return in.Break(Reason::kUnsupportedOpcode, "LOAD_FROM_DICT_OR_DEREF");
+}
+
+Outcome OpLoadName(Interp& in, Frame&, const Instruction&) {
+  return in.Break(Reason::kUnsupportedOpcode, "LOAD_NAME");
+}
+
+Outcome OpStoreName(Interp& in, Frame&, const Instruction&) {
+  return in.Break(Reason::kUnsupportedOpcode, "STORE_NAME");
+}
+
+Outcome OpDeleteName(Interp& in, Frame&, const Instruction&) {
+  return in.Break(Reason::kUnsupportedOpcode, "DELETE_NAME");
+}
+
+Outcome OpLoadLocals(Interp& in, Frame&, const Instruction&) {
+  return in.Break(Reason::kUnsupportedOpcode, "LOAD_LOCALS");
+}
+
+Outcome OpLoadFromDictOrGlobals(Interp& in, Frame&, const Instruction&) {
+  return in.Break(Reason::kUnsupportedOpcode, "LOAD_FROM_DICT_OR_GLOBALS");
+}
+
+Outcome OpImportStar(Interp& in, Frame&, const Instruction&) {
+  return in.Break(Reason::kImport, "import *");
+}
+
+Outcome OpSetupAnnotations(Interp& in, Frame&, const Instruction&) {
+  return in.Break(Reason::kUnsupportedOpcode, "SETUP_ANNOTATIONS");
+}
+
+Outcome OpPrintExpr(Interp& in, Frame&, const Instruction&) {
+  return in.Break(Reason::kInputOutput, "PRINT_EXPR");
+}
 
 // An import of a loaded module is a look-up in sys.modules; what is not loaded would run code.
 Outcome OpImportName(Interp& in, Frame& f, const Instruction& i) {

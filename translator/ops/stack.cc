@@ -4,7 +4,9 @@
 
 namespace framegate::translator {
 
-Outcome OpNop(Interp&, Frame&, const Instruction&) { return Next(); }
+Outcome OpNop(Interp&, Frame&, const Instruction&) {
+  return Next();
+}
 
 Outcome OpPopTop(Interp&, Frame& f, const Instruction&) {
   Pop(f, 1);

@@ -49,6 +49,8 @@ inline Outcome Consume(Frame& f, size_t pops, Outcome outcome) {
   return outcome;
 }
 
-inline Outcome Next() { return {Flow::kNext, nullptr}; }
+inline Outcome Next() {
+  return {Flow::kNext, nullptr};
+}
 
 }  // namespace framegate::translator

@@ -77,43 +77,192 @@ constexpr Program kPrograms[] = {
     {"extended arguments", 0, "()", "tuple(range(700))", WriteManyConstants},
     {"long unpacking", 1, "(3,)", "3", WriteManyStores},
     {"global", 0, "()", "len", [](Assembler& a, uint32_t) { a.LoadGlobal("len"); }},
-    {"attribute", 1, "(2 + 3j,)", "3.0", [](Assembler& a, uint32_t) { LoadParameters(a, 1); a.LoadAttr("imag"); }},
-    {"pop", 2, "(1, 2)", "1", [](Assembler& a, uint32_t) { LoadParameters(a, 2); a.PopTop(); }},
-    {"copy", 2, "(1, 2)", "(1, 2, 1)", [](Assembler& a, uint32_t) { LoadParameters(a, 2); a.Copy(2); a.BuildTuple(3); }},
-    {"swap", 3, "(1, 2, 3)", "(3, 2, 1)", [](Assembler& a, uint32_t) { LoadParameters(a, 3); a.Swap(3); a.BuildTuple(3); }},
-    {"list", 2, "(1, 2)", "[1, 2]", [](Assembler& a, uint32_t) { LoadParameters(a, 2); a.BuildList(2); }},
-    {"set", 2, "(1, 2)", "{1, 2}", [](Assembler& a, uint32_t) { LoadParameters(a, 2); a.BuildSet(2); }},
-    {"map", 4, "('a', 1, 'b', 2)", "{'a': 1, 'b': 2}", [](Assembler& a, uint32_t) { LoadParameters(a, 4); a.BuildMap(2); }},
-    {"slice of two", 2, "(1, 2)", "slice(1, 2)", [](Assembler& a, uint32_t) { LoadParameters(a, 2); a.BuildSlice(2); }},
-    {"slice of three", 3, "(1, 2, 3)", "slice(1, 2, 3)", [](Assembler& a, uint32_t) { LoadParameters(a, 3); a.BuildSlice(3); }},
-    {"unpack", 1, "([1, 2, 3],)", "(3, 2, 1)", [](Assembler& a, uint32_t) { LoadParameters(a, 1); a.UnpackSequence(3); a.BuildTuple(3); }},
-    {"add", 2, "(3, 4)", "7", [](Assembler& a, uint32_t) { LoadParameters(a, 2); a.BinaryOp(0); }},
-    {"power", 2, "(3, 4)", "81", [](Assembler& a, uint32_t) { LoadParameters(a, 2); a.BinaryOp(8); }},
-    {"in-place add", 2, "([1], (2,))", "[1, 2]", [](Assembler& a, uint32_t) { LoadParameters(a, 2); a.BinaryOp(13); }},
-    {"negative", 1, "(3,)", "-3", [](Assembler& a, uint32_t) { LoadParameters(a, 1); a.UnaryOp('-'); }},
-    {"invert", 1, "(3,)", "-4", [](Assembler& a, uint32_t) { LoadParameters(a, 1); a.UnaryOp('~'); }},
-    {"not", 1, "([],)", "True", [](Assembler& a, uint32_t) { LoadParameters(a, 1); a.UnaryOp('!'); }},
-    {"not of a full list", 1, "([0],)", "False", [](Assembler& a, uint32_t) { LoadParameters(a, 1); a.UnaryOp('!'); }},
-    {"less", 2, "(3, 4)", "True", [](Assembler& a, uint32_t) { LoadParameters(a, 2); a.CompareOp(0); }},
-    {"less or equal", 2, "(4, 4)", "True", [](Assembler& a, uint32_t) { LoadParameters(a, 2); a.CompareOp(1); }},
-    {"equal", 2, "(3, 4)", "False", [](Assembler& a, uint32_t) { LoadParameters(a, 2); a.CompareOp(2); }},
-    {"not equal", 2, "(3, 4)", "True", [](Assembler& a, uint32_t) { LoadParameters(a, 2); a.CompareOp(3); }},
-    {"greater", 2, "(3, 4)", "False", [](Assembler& a, uint32_t) { LoadParameters(a, 2); a.CompareOp(4); }},
-    {"greater or equal", 2, "(3, 4)", "False", [](Assembler& a, uint32_t) { LoadParameters(a, 2); a.CompareOp(5); }},
-    {"is", 2, "(3, 3)", "True", [](Assembler& a, uint32_t) { LoadParameters(a, 2); a.IsOp(false); }},
-    {"is not", 2, "(3, 3)", "False", [](Assembler& a, uint32_t) { LoadParameters(a, 2); a.IsOp(true); }},
-    {"in", 2, "(3, [3])", "True", [](Assembler& a, uint32_t) { LoadParameters(a, 2); a.ContainsOp(false); }},
-    {"not in", 2, "(3, [3])", "False", [](Assembler& a, uint32_t) { LoadParameters(a, 2); a.ContainsOp(true); }},
-    {"subscript", 2, "({'k': 9}, 'k')", "9", [](Assembler& a, uint32_t) { LoadParameters(a, 2); a.BinarySubscr(); }},
-    {"failing subscript", 2, "({}, 'k')", "KeyError", [](Assembler& a, uint32_t) { LoadParameters(a, 2); a.BinarySubscr(); }},
-    {"call of a slot", 2, "(len, [1, 2])", "2", [](Assembler& a, uint32_t) { a.BeginCall(0); a.LoadFast(1); a.Call(1); }},
-    {"call of nothing", 1, "(dict,)", "{}", [](Assembler& a, uint32_t) { a.BeginCall(0); a.Call(0); }},
-    {"call of a global", 1, "([1, 2],)", "2", [](Assembler& a, uint32_t) { a.BeginCallGlobal("len"); a.LoadFast(0); a.Call(1); }},
-    {"method", 2, "('a-b', '-')", "['a', 'b']", [](Assembler& a, uint32_t) { a.LoadFast(0); a.BeginMethod("split"); a.LoadFast(1); a.Call(1); }},
+    {"attribute", 1, "(2 + 3j,)", "3.0",
+     [](Assembler& a, uint32_t) {
+       LoadParameters(a, 1);
+       a.LoadAttr("imag");
+     }},
+    {"pop", 2, "(1, 2)", "1",
+     [](Assembler& a, uint32_t) {
+       LoadParameters(a, 2);
+       a.PopTop();
+     }},
+    {"copy", 2, "(1, 2)", "(1, 2, 1)",
+     [](Assembler& a, uint32_t) {
+       LoadParameters(a, 2);
+       a.Copy(2);
+       a.BuildTuple(3);
+     }},
+    {"swap", 3, "(1, 2, 3)", "(3, 2, 1)",
+     [](Assembler& a, uint32_t) {
+       LoadParameters(a, 3);
+       a.Swap(3);
+       a.BuildTuple(3);
+     }},
+    {"list", 2, "(1, 2)", "[1, 2]",
+     [](Assembler& a, uint32_t) {
+       LoadParameters(a, 2);
+       a.BuildList(2);
+     }},
+    {"set", 2, "(1, 2)", "{1, 2}",
+     [](Assembler& a, uint32_t) {
+       LoadParameters(a, 2);
+       a.BuildSet(2);
+     }},
+    {"map", 4, "('a', 1, 'b', 2)", "{'a': 1, 'b': 2}",
+     [](Assembler& a, uint32_t) {
+       LoadParameters(a, 4);
+       a.BuildMap(2);
+     }},
+    {"slice of two", 2, "(1, 2)", "slice(1, 2)",
+     [](Assembler& a, uint32_t) {
+       LoadParameters(a, 2);
+       a.BuildSlice(2);
+     }},
+    {"slice of three", 3, "(1, 2, 3)", "slice(1, 2, 3)",
+     [](Assembler& a, uint32_t) {
+       LoadParameters(a, 3);
+       a.BuildSlice(3);
+     }},
+    {"unpack", 1, "([1, 2, 3],)", "(3, 2, 1)",
+     [](Assembler& a, uint32_t) {
+       LoadParameters(a, 1);
+       a.UnpackSequence(3);
+       a.BuildTuple(3);
+     }},
+    {"add", 2, "(3, 4)", "7",
+     [](Assembler& a, uint32_t) {
+       LoadParameters(a, 2);
+       a.BinaryOp(0);
+     }},
+    {"power", 2, "(3, 4)", "81",
+     [](Assembler& a, uint32_t) {
+       LoadParameters(a, 2);
+       a.BinaryOp(8);
+     }},
+    {"in-place add", 2, "([1], (2,))", "[1, 2]",
+     [](Assembler& a, uint32_t) {
+       LoadParameters(a, 2);
+       a.BinaryOp(13);
+     }},
+    {"negative", 1, "(3,)", "-3",
+     [](Assembler& a, uint32_t) {
+       LoadParameters(a, 1);
+       a.UnaryOp('-');
+     }},
+    {"invert", 1, "(3,)", "-4",
+     [](Assembler& a, uint32_t) {
+       LoadParameters(a, 1);
+       a.UnaryOp('~');
+     }},
+    {"not", 1, "([],)", "True",
+     [](Assembler& a, uint32_t) {
+       LoadParameters(a, 1);
+       a.UnaryOp('!');
+     }},
+    {"not of a full list", 1, "([0],)", "False",
+     [](Assembler& a, uint32_t) {
+       LoadParameters(a, 1);
+       a.UnaryOp('!');
+     }},
+    {"less", 2, "(3, 4)", "True",
+     [](Assembler& a, uint32_t) {
+       LoadParameters(a, 2);
+       a.CompareOp(0);
+     }},
+    {"less or equal", 2, "(4, 4)", "True",
+     [](Assembler& a, uint32_t) {
+       LoadParameters(a, 2);
+       a.CompareOp(1);
+     }},
+    {"equal", 2, "(3, 4)", "False",
+     [](Assembler& a, uint32_t) {
+       LoadParameters(a, 2);
+       a.CompareOp(2);
+     }},
+    {"not equal", 2, "(3, 4)", "True",
+     [](Assembler& a, uint32_t) {
+       LoadParameters(a, 2);
+       a.CompareOp(3);
+     }},
+    {"greater", 2, "(3, 4)", "False",
+     [](Assembler& a, uint32_t) {
+       LoadParameters(a, 2);
+       a.CompareOp(4);
+     }},
+    {"greater or equal", 2, "(3, 4)", "False",
+     [](Assembler& a, uint32_t) {
+       LoadParameters(a, 2);
+       a.CompareOp(5);
+     }},
+    {"is", 2, "(3, 3)", "True",
+     [](Assembler& a, uint32_t) {
+       LoadParameters(a, 2);
+       a.IsOp(false);
+     }},
+    {"is not", 2, "(3, 3)", "False",
+     [](Assembler& a, uint32_t) {
+       LoadParameters(a, 2);
+       a.IsOp(true);
+     }},
+    {"in", 2, "(3, [3])", "True",
+     [](Assembler& a, uint32_t) {
+       LoadParameters(a, 2);
+       a.ContainsOp(false);
+     }},
+    {"not in", 2, "(3, [3])", "False",
+     [](Assembler& a, uint32_t) {
+       LoadParameters(a, 2);
+       a.ContainsOp(true);
+     }},
+    {"subscript", 2, "({'k': 9}, 'k')", "9",
+     [](Assembler& a, uint32_t) {
+       LoadParameters(a, 2);
+       a.BinarySubscr();
+     }},
+    {"failing subscript", 2, "({}, 'k')", "KeyError",
+     [](Assembler& a, uint32_t) {
+       LoadParameters(a, 2);
+       a.BinarySubscr();
+     }},
+    {"call of a slot", 2, "(len, [1, 2])", "2",
+     [](Assembler& a, uint32_t) {
+       a.BeginCall(0);
+       a.LoadFast(1);
+       a.Call(1);
+     }},
+    {"call of nothing", 1, "(dict,)", "{}",
+     [](Assembler& a, uint32_t) {
+       a.BeginCall(0);
+       a.Call(0);
+     }},
+    {"call of a global", 1, "([1, 2],)", "2",
+     [](Assembler& a, uint32_t) {
+       a.BeginCallGlobal("len");
+       a.LoadFast(0);
+       a.Call(1);
+     }},
+    {"method", 2, "('a-b', '-')", "['a', 'b']",
+     [](Assembler& a, uint32_t) {
+       a.LoadFast(0);
+       a.BeginMethod("split");
+       a.LoadFast(1);
+       a.Call(1);
+     }},
     {"keywords", 3, "(dict, 1, 2)", "{'a': 1, 'b': 2}",
-     [](Assembler& a, uint32_t) { a.BeginCall(0); a.LoadFast(1); a.LoadFast(2); a.CallKw(2, {"a", "b"}); }},
+     [](Assembler& a, uint32_t) {
+       a.BeginCall(0);
+       a.LoadFast(1);
+       a.LoadFast(2);
+       a.CallKw(2, {"a", "b"});
+     }},
     {"method with keywords", 2, "('a-b', '-')", "['a', 'b']",
-     [](Assembler& a, uint32_t) { a.LoadFast(0); a.BeginMethod("split"); a.LoadFast(1); a.CallKw(1, {"sep"}); }},
+     [](Assembler& a, uint32_t) {
+       a.LoadFast(0);
+       a.BeginMethod("split");
+       a.LoadFast(1);
+       a.CallKw(1, {"sep"});
+     }},
     {"nested calls", 3, "(max, min, 7)", "7",
      [](Assembler& a, uint32_t) {
        a.BeginCall(0);
@@ -164,8 +313,12 @@ absl::StatusOr<model::NewCode> Assemble(const Program& program, model::PyVersion
   assembler.SetOrigin(0);
   program.write(assembler, program.parameters);
   assembler.Return();
-  Assembler::Frame frame{.name = program.name, .qualname = program.name, .filename = "<oracle>", .firstlineno = 1,
-                         .argcount = program.parameters, .flags = kOptimizedNewLocals};
+  Assembler::Frame frame{.name = program.name,
+                         .qualname = program.name,
+                         .filename = "<oracle>",
+                         .firstlineno = 1,
+                         .argcount = program.parameters,
+                         .flags = kOptimizedNewLocals};
   for (uint32_t slot = 0; slot < program.parameters + 2; ++slot)
     frame.localsplusnames.push_back(StrCat("p", slot));
   return std::move(assembler).Finish(frame);

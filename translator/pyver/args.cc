@@ -11,7 +11,9 @@ using model::CodeImage;
 
 constexpr char kCellKinds = static_cast<char>(0x40 | 0x80);
 
-bool IsCell(const CodeImage& image, uint32_t slot) { return (image.localspluskinds[slot] & kCellKinds) != 0; }
+bool IsCell(const CodeImage& image, uint32_t slot) {
+  return (image.localspluskinds[slot] & kCellKinds) != 0;
+}
 
 const char* ReadBelow(uint32_t oparg, size_t bound, const char* what, Instruction* out) {
   if (oparg >= bound)
@@ -25,31 +27,54 @@ constexpr char kNoConst[] = "a constant index is out of range";
 constexpr char kNoSlot[] = "a slot is out of range";
 constexpr char kBadArg[] = "an argument has no meaning";
 
-const char* ReadNever(const CodeImage&, uint32_t, Meanings*) { return "an opcode that compilers do not emit"; }
-uint32_t WriteNever(const Instruction&, const Instruction*) { return 0; }
+const char* ReadNever(const CodeImage&, uint32_t, Meanings*) {
+  return "an opcode that compilers do not emit";
+}
 
-const char* ReadPrefix(const CodeImage&, uint32_t, Meanings*) { return "a prefix stands alone"; }
-uint32_t WritePrefix(const Instruction&, const Instruction*) { return 0; }
+uint32_t WriteNever(const Instruction&, const Instruction*) {
+  return 0;
+}
 
-const char* ReadNone(const CodeImage&, uint32_t oparg, Meanings*) { return oparg == 0 ? nullptr : kBadArg; }
-uint32_t WriteNone(const Instruction&, const Instruction*) { return 0; }
+const char* ReadPrefix(const CodeImage&, uint32_t, Meanings*) {
+  return "a prefix stands alone";
+}
 
-const char* ReadCount(const CodeImage&, uint32_t oparg, Meanings* out) { return ReadBelow(oparg, INT32_MAX, kBadArg, &out->first); }
-uint32_t WriteCount(const Instruction& first, const Instruction*) { return static_cast<uint32_t>(first.arg); }
+uint32_t WritePrefix(const Instruction&, const Instruction*) {
+  return 0;
+}
+
+const char* ReadNone(const CodeImage&, uint32_t oparg, Meanings*) {
+  return oparg == 0 ? nullptr : kBadArg;
+}
+
+uint32_t WriteNone(const Instruction&, const Instruction*) {
+  return 0;
+}
+
+const char* ReadCount(const CodeImage&, uint32_t oparg, Meanings* out) {
+  return ReadBelow(oparg, INT32_MAX, kBadArg, &out->first);
+}
+
+uint32_t WriteCount(const Instruction& first, const Instruction*) {
+  return static_cast<uint32_t>(first.arg);
+}
 
 const char* ReadName(const CodeImage& image, uint32_t oparg, Meanings* out) {
   return ReadBelow(oparg, image.names.size(), kNoName, &out->first);
 }
+
 constexpr auto WriteName = WriteCount;
 
 const char* ReadConst(const CodeImage& image, uint32_t oparg, Meanings* out) {
   return ReadBelow(oparg, image.consts.size(), kNoConst, &out->first);
 }
+
 constexpr auto WriteConst = WriteCount;
 
 const char* ReadSlot(const CodeImage& image, uint32_t oparg, Meanings* out) {
   return ReadBelow(oparg, image.nlocalsplus(), kNoSlot, &out->first);
 }
+
 constexpr auto WriteSlot = WriteCount;
 
 const char* ReadCellSlot(const CodeImage& image, uint32_t oparg, Meanings* out) {
@@ -57,6 +82,7 @@ const char* ReadCellSlot(const CodeImage& image, uint32_t oparg, Meanings* out) 
     return wrong;
   return IsCell(image, oparg) ? nullptr : "a slot is no cell or free variable";
 }
+
 constexpr auto WriteCellSlot = WriteCount;
 
 const char* ReadSlotOrCell(const CodeImage& image, uint32_t oparg, Meanings* out) {
@@ -66,6 +92,7 @@ const char* ReadSlotOrCell(const CodeImage& image, uint32_t oparg, Meanings* out
     out->first.op = Op::kLoadClosure;
   return nullptr;
 }
+
 constexpr auto WriteSlotOrCell = WriteCount;
 
 // The row of meanings.def has the first meaning; the raw name ends with the second.
@@ -81,6 +108,7 @@ const char* ReadTwoSlots(const CodeImage& image, uint32_t oparg, Meanings* out) 
   }
   return nullptr;
 }
+
 uint32_t WriteTwoSlots(const Instruction& first, const Instruction* second) {
   return static_cast<uint32_t>(first.arg << 4 | second->arg);
 }
@@ -90,19 +118,24 @@ const char* ReadConstReturn(const CodeImage& image, uint32_t oparg, Meanings* ou
   out->second.op = Op::kReturnValue;
   return ReadConst(image, oparg, out);
 }
+
 constexpr auto WriteConstReturn = WriteCount;
 
 const char* ReadGlobal(const CodeImage& image, uint32_t oparg, Meanings* out) {
   out->first.arg2 = oparg & 1;
   return ReadName(image, oparg >> 1, out);
 }
-uint32_t WriteGlobal(const Instruction& first, const Instruction*) { return static_cast<uint32_t>(first.arg << 1 | first.arg2); }
+
+uint32_t WriteGlobal(const Instruction& first, const Instruction*) {
+  return static_cast<uint32_t>(first.arg << 1 | first.arg2);
+}
 
 const char* ReadAttr(const CodeImage& image, uint32_t oparg, Meanings* out) {
   if (oparg & 1)
     out->first.op = Op::kLoadMethod;
   return ReadName(image, oparg >> 1, out);
 }
+
 uint32_t WriteAttr(const Instruction& first, const Instruction*) {
   return static_cast<uint32_t>(first.arg << 1) | (first.op == Op::kLoadMethod);
 }
@@ -111,13 +144,19 @@ const char* ReadSuperAttr(const CodeImage& image, uint32_t oparg, Meanings* out)
   out->first.arg2 = oparg & 3;
   return ReadName(image, oparg >> 2, out);
 }
-uint32_t WriteSuperAttr(const Instruction& first, const Instruction*) { return static_cast<uint32_t>(first.arg << 2 | first.arg2); }
+
+uint32_t WriteSuperAttr(const Instruction& first, const Instruction*) {
+  return static_cast<uint32_t>(first.arg << 2 | first.arg2);
+}
 
 constexpr uint32_t kComparisons = 6;
 // The specializer's hint beside the operator, by operator: bits for unordered 1, less 2, greater 4, equal 8.
 constexpr uint8_t kCompareMask[kComparisons] = {2, 2 | 8, 8, 1 | 2 | 4, 4, 4 | 8};
 
-const char* ReadCompare11(const CodeImage&, uint32_t oparg, Meanings* out) { return ReadBelow(oparg, kComparisons, kBadArg, &out->first); }
+const char* ReadCompare11(const CodeImage&, uint32_t oparg, Meanings* out) {
+  return ReadBelow(oparg, kComparisons, kBadArg, &out->first);
+}
+
 constexpr auto WriteCompare11 = WriteCount;
 
 const char* ReadCompare12(const CodeImage&, uint32_t oparg, Meanings* out) {
@@ -125,6 +164,7 @@ const char* ReadCompare12(const CodeImage&, uint32_t oparg, Meanings* out) {
     return wrong;
   return (oparg & 15) == kCompareMask[oparg >> 4] ? nullptr : kBadArg;
 }
+
 uint32_t WriteCompare12(const Instruction& first, const Instruction*) {
   return static_cast<uint32_t>(first.arg << 4) | kCompareMask[first.arg];
 }
@@ -135,50 +175,70 @@ const char* ReadCompare13(const CodeImage&, uint32_t oparg, Meanings* out) {
   out->first.arg2 = oparg >> 4 & 1;
   return (oparg & 15) == kCompareMask[oparg >> 5] ? nullptr : kBadArg;
 }
+
 uint32_t WriteCompare13(const Instruction& first, const Instruction*) {
   return static_cast<uint32_t>(first.arg << 5 | first.arg2 << 4) | kCompareMask[first.arg];
 }
 
-const char* ReadBinary(const CodeImage&, uint32_t oparg, Meanings* out) { return ReadBelow(oparg, 26, kBadArg, &out->first); }
+const char* ReadBinary(const CodeImage&, uint32_t oparg, Meanings* out) {
+  return ReadBelow(oparg, 26, kBadArg, &out->first);
+}
+
 constexpr auto WriteBinary = WriteCount;
 
-const char* ReadFlag(const CodeImage&, uint32_t oparg, Meanings* out) { return ReadBelow(oparg, 2, kBadArg, &out->first); }
+const char* ReadFlag(const CodeImage&, uint32_t oparg, Meanings* out) {
+  return ReadBelow(oparg, 2, kBadArg, &out->first);
+}
+
 constexpr auto WriteFlag = WriteCount;
 
 const char* ReadSliceParts(const CodeImage&, uint32_t oparg, Meanings* out) {
   return oparg < 2 ? kBadArg : ReadBelow(oparg, 4, kBadArg, &out->first);
 }
+
 constexpr auto WriteSliceParts = WriteCount;
 
 const char* ReadUnpackEx(const CodeImage&, uint32_t oparg, Meanings* out) {
   out->first.arg2 = static_cast<int32_t>(oparg >> 8);
   return ReadBelow(oparg & 0xff, 256, kBadArg, &out->first);
 }
-uint32_t WriteUnpackEx(const Instruction& first, const Instruction*) { return static_cast<uint32_t>(first.arg2 << 8 | first.arg); }
+
+uint32_t WriteUnpackEx(const Instruction& first, const Instruction*) {
+  return static_cast<uint32_t>(first.arg2 << 8 | first.arg);
+}
 
 const char* ReadFormatValue(const CodeImage&, uint32_t oparg, Meanings* out) {
   out->first.arg2 = oparg >> 2 & 1;
   return oparg > 7 ? kBadArg : ReadBelow(oparg & 3, 4, kBadArg, &out->first);
 }
-uint32_t WriteFormatValue(const Instruction& first, const Instruction*) { return static_cast<uint32_t>(first.arg2 << 2 | first.arg); }
+
+uint32_t WriteFormatValue(const Instruction& first, const Instruction*) {
+  return static_cast<uint32_t>(first.arg2 << 2 | first.arg);
+}
 
 const char* ReadFormatSpec(const CodeImage&, uint32_t oparg, Meanings* out) {
   out->first.arg2 = 1;
   return oparg == 0 ? nullptr : kBadArg;
 }
+
 constexpr auto WriteFormatSpec = WriteNone;
 
 const char* ReadConversion(const CodeImage&, uint32_t oparg, Meanings* out) {
   return oparg < 1 ? kBadArg : ReadBelow(oparg, 4, kBadArg, &out->first);
 }
+
 constexpr auto WriteConversion = WriteCount;
 
-const char* ReadFunctionFlags(const CodeImage&, uint32_t oparg, Meanings* out) { return ReadBelow(oparg, 16, kBadArg, &out->first); }
+const char* ReadFunctionFlags(const CodeImage&, uint32_t oparg, Meanings* out) {
+  return ReadBelow(oparg, 16, kBadArg, &out->first);
+}
+
 constexpr auto WriteFunctionFlags = WriteCount;
 
 const char* ReadOneFunctionFlag(const CodeImage&, uint32_t oparg, Meanings* out) {
   return oparg == 0 || (oparg & (oparg - 1)) != 0 ? kBadArg : ReadBelow(oparg, 16, kBadArg, &out->first);
 }
+
 constexpr auto WriteOneFunctionFlag = WriteCount;
 
 struct Intrinsic {
@@ -187,6 +247,7 @@ struct Intrinsic {
   uint8_t first_minor;
   Op op;
 };
+
 constexpr Intrinsic kIntrinsics[] = {
 #define FRAMEGATE_INTRINSIC(operands, number, first_minor, name, op) {operands, number, first_minor, Op::k##op},
 #include "translator/pyver/intrinsics.def"
@@ -203,18 +264,34 @@ const char* ReadIntrinsic(const CodeImage& image, uint8_t operands, uint32_t opa
   }
   return "an unknown intrinsic";
 }
+
 uint32_t WriteIntrinsic(uint8_t operands, const Instruction& first) {
   for (const Intrinsic& row : kIntrinsics)
     if (row.operands == operands && row.op == first.op && (first.arg == 0 || row.number == first.arg))
       return row.number;
   return 0;
 }
-const char* ReadIntrinsic1(const CodeImage& image, uint32_t oparg, Meanings* out) { return ReadIntrinsic(image, 1, oparg, &out->first); }
-uint32_t WriteIntrinsic1(const Instruction& first, const Instruction*) { return WriteIntrinsic(1, first); }
-const char* ReadIntrinsic2(const CodeImage& image, uint32_t oparg, Meanings* out) { return ReadIntrinsic(image, 2, oparg, &out->first); }
-uint32_t WriteIntrinsic2(const Instruction& first, const Instruction*) { return WriteIntrinsic(2, first); }
 
-const char* ReadCall(const CodeImage&, uint32_t oparg, Meanings* out) { return ReadBelow(oparg, INT32_MAX, kBadArg, &out->first); }
+const char* ReadIntrinsic1(const CodeImage& image, uint32_t oparg, Meanings* out) {
+  return ReadIntrinsic(image, 1, oparg, &out->first);
+}
+
+uint32_t WriteIntrinsic1(const Instruction& first, const Instruction*) {
+  return WriteIntrinsic(1, first);
+}
+
+const char* ReadIntrinsic2(const CodeImage& image, uint32_t oparg, Meanings* out) {
+  return ReadIntrinsic(image, 2, oparg, &out->first);
+}
+
+uint32_t WriteIntrinsic2(const Instruction& first, const Instruction*) {
+  return WriteIntrinsic(2, first);
+}
+
+const char* ReadCall(const CodeImage&, uint32_t oparg, Meanings* out) {
+  return ReadBelow(oparg, INT32_MAX, kBadArg, &out->first);
+}
+
 constexpr auto WriteCall = WriteCount;
 
 const char* ReadResume(const CodeImage& image, uint32_t oparg, Meanings* out) {
@@ -222,7 +299,10 @@ const char* ReadResume(const CodeImage& image, uint32_t oparg, Meanings* out) {
   out->first.arg2 = static_cast<int32_t>(oparg >> 2);
   return oparg >> 2 <= (image.version == model::PyVersion::k313 ? 1u : 0u) ? nullptr : kBadArg;
 }
-uint32_t WriteResume(const Instruction& first, const Instruction*) { return static_cast<uint32_t>(first.arg2 << 2 | first.arg); }
+
+uint32_t WriteResume(const Instruction& first, const Instruction*) {
+  return static_cast<uint32_t>(first.arg2 << 2 | first.arg);
+}
 
 // Free variables are the last slots.
 const char* ReadFreeCount(const CodeImage& image, uint32_t oparg, Meanings* out) {
@@ -230,9 +310,13 @@ const char* ReadFreeCount(const CodeImage& image, uint32_t oparg, Meanings* out)
   bool fine = oparg > 0 && oparg <= image.nlocalsplus() && free_at(oparg) && (oparg == image.nlocalsplus() || !free_at(oparg + 1));
   return fine ? ReadBelow(oparg, INT32_MAX, kBadArg, &out->first) : "COPY_FREE_VARS of another number of free variables";
 }
+
 constexpr auto WriteFreeCount = WriteCount;
 
-const char* ReadUpToTwo(const CodeImage&, uint32_t oparg, Meanings* out) { return ReadBelow(oparg, 3, kBadArg, &out->first); }
+const char* ReadUpToTwo(const CodeImage&, uint32_t oparg, Meanings* out) {
+  return ReadBelow(oparg, 3, kBadArg, &out->first);
+}
+
 constexpr auto WriteUpToTwo = WriteCount;
 
 constexpr auto ReadForward = ReadCount;
@@ -252,6 +336,8 @@ constexpr ReadingRow kRows[] = {
 
 }  // namespace
 
-const ReadingRow& RowOf(Reading reading) { return kRows[static_cast<size_t>(reading)]; }
+const ReadingRow& RowOf(Reading reading) {
+  return kRows[static_cast<size_t>(reading)];
+}
 
 }  // namespace framegate::translator

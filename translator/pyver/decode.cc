@@ -237,6 +237,8 @@ const Span& DecodedCode::SpanAt(uint32_t unit) const {
   return std::prev(after)->span;
 }
 
-absl::StatusOr<DecodedCode> Decode(std::shared_ptr<const CodeImage> image) { return Decoder(std::move(image)).Run(); }
+absl::StatusOr<DecodedCode> Decode(std::shared_ptr<const CodeImage> image) {
+  return Decoder(std::move(image)).Run();
+}
 
 }  // namespace framegate::translator

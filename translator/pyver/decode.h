@@ -23,13 +23,13 @@ struct Instruction {
   Op op = Op::kNop;
   int32_t arg = 0;
   int32_t arg2 = 0;
-  uint32_t offset = 0;        // code units, of the first prefix (EXTENDED_ARG, KW_NAMES, PRECALL)
-  uint32_t next = 0;          // code units, of the instruction after it (caches skipped)
-  uint32_t target = kNoIndex; // index of the instruction a jump goes to
+  uint32_t offset = 0;          // code units, of the first prefix (EXTENDED_ARG, KW_NAMES, PRECALL)
+  uint32_t next = 0;            // code units, of the instruction after it (caches skipped)
+  uint32_t target = kNoIndex;   // index of the instruction a jump goes to
   uint32_t handler = kNoIndex;  // index into DecodedCode::handlers
-  int32_t line = 0;           // absolute by the image's firstlineno; -1 where there is none
-  uint8_t raw = 0;            // opcode number it was read from (CALL, where joined with KW_NAMES and PRECALL)
-  bool second = false;        // the second meaning of one raw instruction
+  int32_t line = 0;             // absolute by the image's firstlineno; -1 where there is none
+  uint8_t raw = 0;              // opcode number it was read from (CALL, where joined with KW_NAMES and PRECALL)
+  bool second = false;          // the second meaning of one raw instruction
 };
 
 // A place in the source; -1 where unknown. Lines are absolute, columns are UTF-8 bytes.

@@ -8,7 +8,8 @@ namespace framegate::translator {
 namespace {
 
 void BM_Decode(benchmark::State& state) {
-  absl::StatusOr<RealImages> images = RealCode(static_cast<model::PyVersion>(state.range(0)), "argparse.py inspect.py asyncio/base_events.py");
+  absl::StatusOr<RealImages> images =
+      RealCode(static_cast<model::PyVersion>(state.range(0)), "argparse.py inspect.py asyncio/base_events.py");
   if (!images.ok()) {
     state.SkipWithError(std::string(images.status().message()).c_str());
     return;
@@ -21,8 +22,10 @@ void BM_Decode(benchmark::State& state) {
       benchmark::DoNotOptimize(code);
     }
   }
-  state.counters["instruction"] = benchmark::Counter(static_cast<double>(instructions), benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+  state.counters["instruction"] =
+      benchmark::Counter(static_cast<double>(instructions), benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
+
 BENCHMARK(BM_Decode)->Arg(11)->Arg(12)->Arg(13)->Unit(benchmark::kMicrosecond);
 
 }  // namespace

@@ -215,7 +215,12 @@ TEST(DecodeTest, ExceptionTable) {
 TEST(DecodeTest, LineTable) {
   auto image = Image(k311, {{"NOP"}, {"NOP"}, {"NOP"}, {"RETURN_VALUE"}});
   // Short, one line, long, none.
-  image->linetable = std::string("\x80\x15" "\xd8\x03\x05" "\xf0\x03\x02\x01\x09" "\xf8", 11);
+  image->linetable = std::string(
+      "\x80\x15"
+      "\xd8\x03\x05"
+      "\xf0\x03\x02\x01\x09"
+      "\xf8",
+      11);
   absl::StatusOr<DecodedCode> code = Decode(image);
   ASSERT_TRUE(code.ok()) << code.status();
   EXPECT_EQ(code->SpanAt(0), (Span{10, 10, 1, 6}));

@@ -11,7 +11,9 @@ namespace {
 using model::CodeImage;
 using model::PyVersion;
 
-uint32_t Prefixes(uint32_t oparg) { return (oparg > 0xff) + (oparg > 0xffff) + (oparg > 0xffffff); }
+uint32_t Prefixes(uint32_t oparg) {
+  return (oparg > 0xff) + (oparg > 0xffff) + (oparg > 0xffffff);
+}
 
 class Encoder {
  public:
@@ -40,6 +42,7 @@ class Encoder {
     AppendUnit(raw.number, raw.oparg);
     out_.append(2 * size_t{table_[raw.number].caches}, '\0');
   }
+
   void AppendUnit(uint8_t opcode, uint32_t oparg) {
     out_.push_back(static_cast<char>(opcode));
     out_.push_back(static_cast<char>(oparg & 0xff));
@@ -68,10 +71,12 @@ class Encoder {
     size_t units = first.next - out_.size() / 2;
     size_t prefixes = units - 1 - table_[first.raw].caches;
     if (prefixes > 3 || prefixes < Prefixes(last.oparg))
-      return absl::InternalError(StrCat("encode ", code_.image->qualname, ": ", table_[first.raw].name, " does not fit at unit ", first.offset));
+      return absl::InternalError(
+          StrCat("encode ", code_.image->qualname, ": ", table_[first.raw].name, " does not fit at unit ", first.offset));
     Append(last, static_cast<uint32_t>(prefixes));
     return absl::OkStatus();
   }
+
   void AppendShort(Raw raw) { Append(raw, Prefixes(raw.oparg)); }
 
   std::vector<ExceptionRange> Ranges() const {
@@ -98,6 +103,8 @@ class Encoder {
 
 }  // namespace
 
-absl::StatusOr<CodeImage> EncodeCode(const DecodedCode& code) { return Encoder(code).Run(); }
+absl::StatusOr<CodeImage> EncodeCode(const DecodedCode& code) {
+  return Encoder(code).Run();
+}
 
 }  // namespace framegate::translator

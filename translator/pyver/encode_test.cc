@@ -12,7 +12,8 @@ namespace {
 using model::CodeImage;
 using model::PyVersion;
 
-constexpr char kFiles[] = "contextlib.py typing.py asyncio/base_events.py test/test_patma.py test/test_except_star.py test/test_coroutines.py";
+constexpr char kFiles[] =
+    "contextlib.py typing.py asyncio/base_events.py test/test_patma.py test/test_except_star.py test/test_coroutines.py";
 
 class RealCodeTest : public testing::TestWithParam<PyVersion> {
  protected:
@@ -38,8 +39,13 @@ TEST_P(RealCodeTest, ComesBackAsItWas) {
   }
 }
 
-bool SameHandler(const Handler& a, const Handler& b) { return a.target == b.target && a.depth == b.depth && a.lasti == b.lasti; }
-bool SameRun(const SpanRun& a, const SpanRun& b) { return a.first == b.first && a.span == b.span; }
+bool SameHandler(const Handler& a, const Handler& b) {
+  return a.target == b.target && a.depth == b.depth && a.lasti == b.lasti;
+}
+
+bool SameRun(const SpanRun& a, const SpanRun& b) {
+  return a.first == b.first && a.span == b.span;
+}
 
 // What is accepted, however odd, must not lose anything either.
 void ExpectLossless(const DecodedCode& code) {

@@ -1,5 +1,5 @@
-// Entries of four big-endian base-64 numbers: start, length, target, depth * 2 + lasti. Bit 7 marks the first byte of an entry, bit 6 a byte
-// that is followed by more of the same number.
+// Entries of four big-endian base-64 numbers: start, length, target, depth * 2 + lasti. Bit 7 marks the first byte of an entry, bit 6 a
+// byte that is followed by more of the same number.
 #include "base/strings.h"
 #include "translator/pyver/tables.h"
 

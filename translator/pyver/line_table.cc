@@ -1,5 +1,5 @@
-// The location table: entries of one to eight units each. The first byte has bit 7 set, the form in bits 3 to 6 and the number of units less
-// one in bits 0 to 2. Further numbers are little-endian base 64 (bit 6: more follows); signed ones carry their sign in bit 0.
+// The location table: entries of one to eight units each. The first byte has bit 7 set, the form in bits 3 to 6 and the number of units
+// less one in bits 0 to 2. Further numbers are little-endian base 64 (bit 6: more follows); signed ones carry their sign in bit 0.
 #include <algorithm>
 
 #include "base/strings.h"
@@ -23,6 +23,7 @@ class Reader {
   explicit Reader(std::string_view bytes) : bytes_(bytes) {}
 
   bool done() const { return bytes_.empty(); }
+
   bool failed() const { return failed_; }
 
   uint32_t Byte(bool start = false) {
@@ -32,6 +33,7 @@ class Reader {
     bytes_.remove_prefix(1);
     return byte;
   }
+
   uint32_t Number() {
     uint64_t value = 0;
     for (int shift = 0; shift < 36; shift += 6) {
@@ -42,6 +44,7 @@ class Reader {
     }
     return Fail();
   }
+
   int32_t Signed() {
     uint32_t raw = Number();
     int32_t half = static_cast<int32_t>(raw >> 1);

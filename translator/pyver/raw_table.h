@@ -1,5 +1,6 @@
 // What an opcode number of one CPython version means: the generated tables (opcodes_3_*.def) joined with meanings.def at compile time,
-// and how arguments are read and written (readings.def, args.cc). For decoder, encoder and assembler. Thread-safe: constants, pure functions.
+// and how arguments are read and written (readings.def, args.cc). For decoder, encoder and assembler. Thread-safe: constants, pure
+// functions.
 #pragma once
 
 #include <array>

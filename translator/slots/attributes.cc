@@ -15,8 +15,7 @@ Outcome NoAttribute(Interp& in, V object, TypeValue* type, const std::string& na
   if (type != nullptr && type->is("builtins:module")) {
     V module = in.s.InstanceAttr(object, "__name__");
     const Constant* text = module == nullptr ? nullptr : AsConstant(in.s.Resolve(module));
-    return in.Raise("builtins:AttributeError",
-                    StrCat("module '", text == nullptr ? "?" : text->text, "' has no attribute '", name, "'"));
+    return in.Raise("builtins:AttributeError", StrCat("module '", text == nullptr ? "?" : text->text, "' has no attribute '", name, "'"));
   }
   return in.Raise("builtins:AttributeError", StrCat("'", TypeName(type), "' object has no attribute '", name, "'"));
 }
@@ -41,8 +40,10 @@ V KnownGetset(Interp& in, const std::string& name, V object) {
     return view;
   }
   if (auto* function = As<FunctionValue>(object)) {
-    if (name == "__name__") return s.Str(function->name);
-    if (name == "__qualname__") return s.Str(function->qualname);
+    if (name == "__name__")
+      return s.Str(function->name);
+    if (name == "__qualname__")
+      return s.Str(function->qualname);
     if (name == "__defaults__") {
       if (function->defaults == nullptr && function->is_real())
         function->defaults = s.StepFrom(function, Step::kFuncDefaults);
@@ -56,9 +57,12 @@ V KnownGetset(Interp& in, const std::string& name, V object) {
     return nullptr;
   }
   if (auto* type = As<TypeValue>(object)) {
-    if (name == "__name__") return s.Str(TypeName(type));
-    if (name == "__qualname__") return s.Str(type->symbol.substr(type->symbol.find(':') + 1));
-    if (name == "__module__") return s.Str(type->symbol.substr(0, type->symbol.find(':')));
+    if (name == "__name__")
+      return s.Str(TypeName(type));
+    if (name == "__qualname__")
+      return s.Str(type->symbol.substr(type->symbol.find(':') + 1));
+    if (name == "__module__")
+      return s.Str(type->symbol.substr(0, type->symbol.find(':')));
     if (name == "__mro__") {
       Values mro(s.MroOf(type).begin(), s.MroOf(type).end());
       return s.Tuple(std::move(mro));
@@ -66,11 +70,16 @@ V KnownGetset(Interp& in, const std::string& name, V object) {
     return nullptr;
   }
   if (auto* exception = As<ObjectValue>(object); exception != nullptr && !exception->is_real()) {
-    if (name == "args") return s.Tuple(exception->arguments);
-    if (name == "__cause__") return exception->cause == nullptr ? s.None() : exception->cause;
-    if (name == "__context__") return exception->context == nullptr ? s.None() : exception->context;
-    if (name == "__suppress_context__") return s.Bool(exception->suppress_context);
-    if (name == "__traceback__") return s.None();
+    if (name == "args")
+      return s.Tuple(exception->arguments);
+    if (name == "__cause__")
+      return exception->cause == nullptr ? s.None() : exception->cause;
+    if (name == "__context__")
+      return exception->context == nullptr ? s.None() : exception->context;
+    if (name == "__suppress_context__")
+      return s.Bool(exception->suppress_context);
+    if (name == "__traceback__")
+      return s.None();
     if (name == "value" && s.IsSubclass(s.TypeOf(exception), "builtins:StopIteration"))
       return exception->arguments.empty() ? s.None() : exception->arguments[0];
   }

@@ -94,9 +94,8 @@ class Binder {
     if (keyword_only > 0)
       extra = StrCat(" positional argument", given != 1 ? "s" : "", " (and ", keyword_only, " keyword-only argument",
                      keyword_only != 1 ? "s" : "", ")");
-    return in_.Raise("builtins:TypeError",
-                     StrCat(f_->qualname, "() takes ", takes, " positional argument", plural ? "s" : "", " but ", given, extra,
-                            given == 1 && keyword_only == 0 ? " was" : " were", " given"));
+    return in_.Raise("builtins:TypeError", StrCat(f_->qualname, "() takes ", takes, " positional argument", plural ? "s" : "", " but ",
+                                                  given, extra, given == 1 && keyword_only == 0 ? " was" : " were", " given"));
   }
 
   Outcome Defaults(size_t given) {
@@ -318,8 +317,7 @@ Outcome Interp::CallType(TypeValue* type, Args args, Tail tail) {
   if (outcome.flow == Flow::kFrame)
     return {Flow::kFrame, object};
   if (outcome.ok() && s.Resolve(outcome.value) != s.None())
-    return Raise("builtins:TypeError",
-                 StrCat("__init__() should return None, not '", TypeName(s.TypeOf(outcome.value)), "'"));
+    return Raise("builtins:TypeError", StrCat("__init__() should return None, not '", TypeName(s.TypeOf(outcome.value)), "'"));
   return outcome.ok() ? Done(object) : outcome;
 }
 

@@ -184,8 +184,8 @@ Outcome AssignList(Interp& in, SequenceValue* list, V key, V value) {
       FRAMEGATE_TAKE([[maybe_unused]] V none, in.ToValues(value, &items));
     }
     if (range.step != 1 && value != nullptr && static_cast<int64_t>(items.size()) != range.count)
-      return in.Raise("builtins:ValueError", StrCat("attempt to assign sequence of size ", items.size(), " to extended slice of size ",
-                                                    range.count));
+      return in.Raise("builtins:ValueError",
+                      StrCat("attempt to assign sequence of size ", items.size(), " to extended slice of size ", range.count));
     s.Touch(list);
     if (range.step == 1) {
       auto first = list->items.begin() + range.start;
@@ -286,7 +286,8 @@ Outcome Interp::Length(V value) {
     return Raise("builtins:TypeError", StrCat("object of type '", TypeName(s.TypeOf(value)), "' has no len()"));
   }
   TypeValue* type = s.TypeOf(value);
-  bool is_python = type != nullptr && type->Has(TypeFlag::kHeapType) && As<FunctionValue>(s.Resolve(s.TypeAttr(type, "__len__"))) != nullptr;
+  bool is_python =
+      type != nullptr && type->Has(TypeFlag::kHeapType) && As<FunctionValue>(s.Resolve(s.TypeAttr(type, "__len__"))) != nullptr;
   if (auto* tensor = As<TensorValue>(value)) {
     const model::TensorFacts* facts = s.FactsOf(tensor);
     if (facts == nullptr)

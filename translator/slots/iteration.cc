@@ -286,8 +286,8 @@ Outcome Interp::Next(V iterator, Tail tail) {
 Outcome Interp::ToValues(V iterable, Values* items) {
   iterable = s.Resolve(iterable);
   items->clear();
-  if (auto* sequence = As<SequenceValue>(iterable); sequence != nullptr && s.TypeOf(sequence) != nullptr &&
-                                                    !s.TypeOf(sequence)->Has(TypeFlag::kPythonCode)) {
+  if (auto* sequence = As<SequenceValue>(iterable);
+      sequence != nullptr && s.TypeOf(sequence) != nullptr && !s.TypeOf(sequence)->Has(TypeFlag::kPythonCode)) {
     *items = sequence->items;
     return Done(nullptr);
   }

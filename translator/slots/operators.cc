@@ -10,11 +10,30 @@ using model::TypeFlag;
 
 namespace {
 
+bool IsNotImplemented(Session& s, V value) {
+  const Constant* c = AsConstant(s.Resolve(value));
+  return c != nullptr && c->kind == ConstantKind::kNotImplemented;
+}
+
+}  // namespace
+
+Outcome TryMethod(Interp& in, V self, const char* name, V other) {
+  TypeValue* type = in.s.TypeOf(self);
+  V meta = type == nullptr ? nullptr : in.s.TypeAttr(type, name);
+  if (meta == nullptr)
+    return in.Done(nullptr);
+  FRAMEGATE_TAKE(V method, in.LookupSpecial(self, name));
+  FRAMEGATE_TAKE(V value, in.Call(method, {.positional = {other}}));
+  return in.Done(IsNotImplemented(in.s, value) ? nullptr : value);
+}
+
+namespace {
+
 struct Operator {
-  const char* symbol;      // of the _operator module
-  const char* method;      // __add__
-  const char* reflected;   // __radd__
-  const char* in_place;    // __iadd__
+  const char* symbol;     // of the _operator module
+  const char* method;     // __add__
+  const char* reflected;  // __radd__
+  const char* in_place;   // __iadd__
   const char* text;
 };
 
@@ -34,31 +53,27 @@ constexpr std::array<Operator, 13> kOperators = {{
     {"truediv", "__truediv__", "__rtruediv__", "__itruediv__", "/"},
     {"xor", "__xor__", "__rxor__", "__ixor__", "^"},
 }};
-constexpr std::array<const char*, 13> kInPlaceSymbols = {"iadd", "iand", "ifloordiv", "ilshift", "imatmul", "imul", "imod",
-                                                         "ior", "ipow", "irshift", "isub", "itruediv", "ixor"};
-
-struct Comparison {
-  const char* symbol;
-  const char* method;
-  const char* reflected;
-  const char* text;
-};
-constexpr std::array<Comparison, 6> kComparisons = {{{"lt", "__lt__", "__gt__", "<"},
-                                                     {"le", "__le__", "__ge__", "<="},
-                                                     {"eq", "__eq__", "__eq__", "=="},
-                                                     {"ne", "__ne__", "__ne__", "!="},
-                                                     {"gt", "__gt__", "__lt__", ">"},
-                                                     {"ge", "__ge__", "__le__", ">="}}};
+constexpr std::array<const char*, 13> kInPlaceSymbols = {"iadd", "iand", "ifloordiv", "ilshift", "imatmul",  "imul", "imod",
+                                                         "ior",  "ipow", "irshift",   "isub",    "itruediv", "ixor"};
 
 // Small ints without a question to anybody. False: let the client do it (overflow, division by zero, floats, strings).
 bool FoldInts(int32_t number, int64_t a, int64_t b, int64_t* result) {
   switch (number) {
-    case 0: return !__builtin_add_overflow(a, b, result);
-    case 1: *result = a & b; return true;
-    case 5: return !__builtin_mul_overflow(a, b, result);
-    case 7: *result = a | b; return true;
-    case 10: return !__builtin_sub_overflow(a, b, result);
-    case 12: *result = a ^ b; return true;
+    case 0:
+      return !__builtin_add_overflow(a, b, result);
+    case 1:
+      *result = a & b;
+      return true;
+    case 5:
+      return !__builtin_mul_overflow(a, b, result);
+    case 7:
+      *result = a | b;
+      return true;
+    case 10:
+      return !__builtin_sub_overflow(a, b, result);
+    case 12:
+      *result = a ^ b;
+      return true;
     case 2:
     case 6: {
       if (b == 0 || (a == INT64_MIN && b == -1))
@@ -68,7 +83,8 @@ bool FoldInts(int32_t number, int64_t a, int64_t b, int64_t* result) {
       *result = number == 2 ? quotient - adjust : rest + (adjust ? b : 0);
       return true;
     }
-    default: return false;
+    default:
+      return false;
   }
 }
 
@@ -81,18 +97,16 @@ Outcome FoldBinary(Interp& in, int32_t number, V left, V right) {
       return in.Done(in.s.Int(result));
   }
   if (a->kind == ConstantKind::kFloat && b->kind == ConstantKind::kFloat) {
-    if (plain == 0) return in.Done(in.s.Const(Constant::Float(a->real + b->real)));
-    if (plain == 10) return in.Done(in.s.Const(Constant::Float(a->real - b->real)));
-    if (plain == 5) return in.Done(in.s.Const(Constant::Float(a->real * b->real)));
+    if (plain == 0)
+      return in.Done(in.s.Const(Constant::Float(a->real + b->real)));
+    if (plain == 10)
+      return in.Done(in.s.Const(Constant::Float(a->real - b->real)));
+    if (plain == 5)
+      return in.Done(in.s.Const(Constant::Float(a->real * b->real)));
   }
   if (a->is_str() && b->is_str() && plain == 0)
     return in.Done(in.s.Str(a->text + b->text));
   return in.Fold(StrCat("_operator:", kOperators[static_cast<size_t>(plain)].symbol), {.positional = {left, right}});
-}
-
-bool IsNotImplemented(Session& s, V value) {
-  const Constant* c = AsConstant(s.Resolve(value));
-  return c != nullptr && c->kind == ConstantKind::kNotImplemented;
 }
 
 // list and tuple: + and *. Value null: not for them.
@@ -177,17 +191,6 @@ Outcome DictOp(Interp& in, int32_t number, V left, V right) {
   return in.Done(merged);
 }
 
-// One method of one operand: `method(self, other)`, value null where the type has none or it gives NotImplemented.
-Outcome TryMethod(Interp& in, V self, const char* name, V other) {
-  TypeValue* type = in.s.TypeOf(self);
-  V meta = type == nullptr ? nullptr : in.s.TypeAttr(type, name);
-  if (meta == nullptr)
-    return in.Done(nullptr);
-  FRAMEGATE_TAKE(V method, in.LookupSpecial(self, name));
-  FRAMEGATE_TAKE(V value, in.Call(method, {.positional = {other}}));
-  return in.Done(IsNotImplemented(in.s, value) ? nullptr : value);
-}
-
 Outcome BinaryByMethods(Interp& in, int32_t number, V left, V right) {
   Session& s = in.s;
   const Operator& op = kOperators[static_cast<size_t>(number % 13)];
@@ -215,10 +218,8 @@ Outcome BinaryByMethods(Interp& in, int32_t number, V left, V right) {
       return in.Done(reflected);
   }
   std::string text = number >= 13 ? StrCat(number == 21 ? "**" : op.text, "=") : op.text;
-  return in.Raise("builtins:TypeError",
-                  StrCat("unsupported operand type(s) for ", text, ": '", TypeName(a), "' and '", TypeName(b), "'"));
+  return in.Raise("builtins:TypeError", StrCat("unsupported operand type(s) for ", text, ": '", TypeName(a), "' and '", TypeName(b), "'"));
 }
-
 
 }  // namespace
 
@@ -292,7 +293,8 @@ Outcome Interp::Is(V left, V right) {
   if (As<ResidualValue>(left) != nullptr || As<ResidualValue>(right) != nullptr)
     return Break(Reason::kUnsupportedValue, "`is` on a value known only at run time");
   if (left != right && left->is_real() && right->is_real() && left->subject != model::kNoSubject)
-    s.AddGuard({.kind = guards::GuardKind::kDistinct, .subject = std::max(left->subject, right->subject),
+    s.AddGuard({.kind = guards::GuardKind::kDistinct,
+                .subject = std::max(left->subject, right->subject),
                 .other = std::min(left->subject, right->subject)});
   if (left != right && left->kind == right->kind && left->kind == ValueKind::kMethod)
     return Done(s.Bool(false));
@@ -306,34 +308,45 @@ Outcome Interp::Truth(V value, Tail) {
   if (const Constant* c = AsConstant(value)) {
     switch (c->kind) {
       case ConstantKind::kNone:
-      case ConstantKind::kFalse: return Done(s.Bool(false));
-      case ConstantKind::kInt: return Done(s.Bool(c->integer != 0));
-      case ConstantKind::kFloat: return Done(s.Bool(c->real != 0));
-      case ConstantKind::kComplex: return Done(s.Bool(c->real != 0 || c->imaginary != 0));
+      case ConstantKind::kFalse:
+        return Done(s.Bool(false));
+      case ConstantKind::kInt:
+        return Done(s.Bool(c->integer != 0));
+      case ConstantKind::kFloat:
+        return Done(s.Bool(c->real != 0));
+      case ConstantKind::kComplex:
+        return Done(s.Bool(c->real != 0 || c->imaginary != 0));
       case ConstantKind::kStr:
-      case ConstantKind::kBytes: return Done(s.Bool(!c->text.empty()));
+      case ConstantKind::kBytes:
+        return Done(s.Bool(!c->text.empty()));
       case ConstantKind::kTuple:
       case ConstantKind::kSize:
-      case ConstantKind::kFrozenset: return Done(s.Bool(!c->items.empty()));
+      case ConstantKind::kFrozenset:
+        return Done(s.Bool(!c->items.empty()));
       case ConstantKind::kRange: {
         FRAMEGATE_TAKE(V length, Length(value));
         return Truth(length);
       }
-      default: return Done(s.Bool(true));
+      default:
+        return Done(s.Bool(true));
     }
   }
   switch (value->kind) {
-    case ValueKind::kTensor: return Break(Reason::kTensorBranch, "the truth of a tensor");
+    case ValueKind::kTensor:
+      return Break(Reason::kTensorBranch, "the truth of a tensor");
     case ValueKind::kFunction:
     case ValueKind::kMethod:
     case ValueKind::kBuiltin:
     case ValueKind::kCell:
     case ValueKind::kGenerator:
     case ValueKind::kIterator:
-    case ValueKind::kSlice: return Done(s.Bool(true));
+    case ValueKind::kSlice:
+      return Done(s.Bool(true));
     case ValueKind::kResidual:
-    case ValueKind::kOpaque: return Break(Reason::kTensorBranch, "the truth of a value known only at run time");
-    default: break;
+    case ValueKind::kOpaque:
+      return Break(Reason::kTensorBranch, "the truth of a value known only at run time");
+    default:
+      break;
   }
   TypeValue* type = s.TypeOf(value);
   if (type == nullptr)
@@ -355,203 +368,6 @@ Outcome Interp::Truth(V value, Tail) {
   FRAMEGATE_TAKE(V length, Length(value));
   const Constant* c = AsConstant(s.Resolve(length));
   return c == nullptr ? Break(Reason::kUnsupportedValue, "a length known only at run time") : Done(s.Bool(IntValue(*c) != 0));
-}
-
-Outcome Interp::Equal(V left, V right) {
-  left = s.Resolve(left);
-  right = s.Resolve(right);
-  if (left == right)
-    return Done(s.Bool(true));
-  FRAMEGATE_TAKE(V result, Compare(2, left, right));
-  return Truth(result);
-}
-
-namespace {
-
-// Lists and tuples by items, dicts and sets by contents. Value null: not for them.
-Outcome CompareContainers(Interp& in, int32_t op, V left, V right) {
-  Session& s = in.s;
-  auto *a = As<SequenceValue>(left), *b = As<SequenceValue>(right);
-  if (a != nullptr && b != nullptr && s.TypeOf(a)->Has(TypeFlag::kListSubclass) == s.TypeOf(b)->Has(TypeFlag::kListSubclass)) {
-    size_t common = std::min(a->items.size(), b->items.size());
-    if ((op == 2 || op == 3) && a->items.size() != b->items.size())
-      return in.Done(s.Bool(op == 3));
-    for (size_t i = 0; i < common; ++i) {
-      FRAMEGATE_TAKE(V equal, in.Equal(a->items[i], b->items[i]));
-      if (equal == s.Bool(true))
-        continue;
-      return op == 2 || op == 3 ? in.Done(s.Bool(op == 3)) : in.Compare(op, a->items[i], b->items[i]);
-    }
-    return in.Compare(op, s.Int(static_cast<int64_t>(a->items.size())), s.Int(static_cast<int64_t>(b->items.size())));
-  }
-  auto *m = As<MappingValue>(left), *n = As<MappingValue>(right);
-  if (m != nullptr && n != nullptr && (op == 2 || op == 3)) {
-    if (!s.Complete(m) || !s.Complete(n))
-      return in.Break(Reason::kUnsupportedValue, "a dict whose keys cannot be known");
-    bool equal = m->items.size() == n->items.size();
-    for (size_t i = 0; equal && i < m->items.size(); ++i) {
-      V other = s.MappingGet(n, m->items[i].first);
-      if (other == nullptr) {
-        equal = false;
-        break;
-      }
-      FRAMEGATE_TAKE(V same, in.Equal(m->items[i].second, other));
-      equal = same == s.Bool(true);
-    }
-    return in.Done(s.Bool(equal == (op == 2)));
-  }
-  auto *p = As<SetValue>(left), *q = As<SetValue>(right);
-  if (p != nullptr && q != nullptr) {
-    auto within = [](SetValue* x, SetValue* y) {
-      for (const auto& [key, at] : x->index)
-        if (!y->index.contains(key))
-          return false;
-      return true;
-    };
-    bool le = within(p, q), ge = within(q, p);
-    const bool results[] = {le && !ge, le, le && ge, !(le && ge), ge && !le, ge};
-    return in.Done(s.Bool(results[op]));
-  }
-  return in.Done(nullptr);
-}
-
-Outcome CompareConstants(Interp& in, int32_t op, V left, V right) {
-  const Constant *a = AsConstant(left), *b = AsConstant(right);
-  auto number = [](const Constant& c) { return c.is_int() || c.is_bool(); };
-  int order = 0;
-  if (number(*a) && number(*b)) {
-    int64_t x = IntValue(*a), y = IntValue(*b);
-    order = x < y ? -1 : x > y;
-  } else if (a->is_str() && b->is_str()) {
-    order = a->text < b->text ? -1 : a->text > b->text;  // UTF-8 keeps the order of code points
-  } else if (op == 2 || op == 3) {
-    bool comparable = number(*a) || number(*b) || a->kind == ConstantKind::kFloat || b->kind == ConstantKind::kFloat ||
-                      a->kind == ConstantKind::kComplex || b->kind == ConstantKind::kComplex || a->kind == b->kind ||
-                      a->kind == ConstantKind::kBigInt || b->kind == ConstantKind::kBigInt ||
-                      a->kind == ConstantKind::kSize || b->kind == ConstantKind::kSize;
-    if (!comparable)
-      return in.Done(in.s.Bool(op == 3));
-    return in.Fold(op == 2 ? "_operator:eq" : "_operator:ne", {.positional = {left, right}});
-  } else {
-    return in.Fold(StrCat("_operator:", kComparisons[static_cast<size_t>(op)].symbol), {.positional = {left, right}});
-  }
-  const bool results[] = {order < 0, order <= 0, order == 0, order != 0, order > 0, order >= 0};
-  return in.Done(in.s.Bool(results[op]));
-}
-
-Outcome CompareByMethods(Interp& in, int32_t op, V left, V right) {
-  Session& s = in.s;
-  const Comparison& comparison = kComparisons[static_cast<size_t>(op)];
-  TypeValue *a = s.TypeOf(left), *b = s.TypeOf(right);
-  if (a == nullptr || b == nullptr)
-    return in.Break(Reason::kUnsupportedValue, StrCat("comparison ", comparison.text));
-  bool right_first = a != b && s.IsSubclassOf(b, a);
-  for (int turn = 0; turn < 2; ++turn) {
-    bool use_right = (turn == 0) == right_first;
-    V self = use_right ? right : left, other = use_right ? left : right;
-    const char* name = use_right ? comparison.reflected : comparison.method;
-    TypeValue* type = use_right ? b : a;
-    auto* builtin = As<BuiltinValue>(s.Resolve(s.TypeAttr(type, name)));
-    if (builtin != nullptr && (builtin->symbol.starts_with("builtins:object.") || builtin->symbol.starts_with("builtins:BaseException.")))
-      continue;  // identity, decided below
-    if (builtin != nullptr && builtin->symbol.starts_with("builtins:type."))
-      continue;
-    FRAMEGATE_TAKE(V value, TryMethod(in, self, name, other));
-    if (value != nullptr)
-      return in.Done(value);
-    if (op == 3) {  // != falls back to the inverse of ==
-      auto* ne = As<BuiltinValue>(s.Resolve(s.TypeAttr(type, "__ne__")));
-      if (ne == nullptr || ne->symbol == "builtins:object.__ne__") {
-        FRAMEGATE_TAKE(V equal, TryMethod(in, self, "__eq__", other));
-        if (equal != nullptr) {
-          FRAMEGATE_TAKE(V truth, in.Truth(equal));
-          return in.Done(s.Bool(truth != s.Bool(true)));
-        }
-      }
-    }
-  }
-  if (op == 2 || op == 3) {
-    FRAMEGATE_TAKE(V same, in.Is(left, right));
-    return in.Done(s.Bool((same == s.Bool(true)) == (op == 2)));
-  }
-  return in.Raise("builtins:TypeError", StrCat("'", comparison.text, "' not supported between instances of '", TypeName(a), "' and '",
-                                               TypeName(b), "'"));
-}
-
-// `a != b` where only __eq__ is Python: object's __ne__ inverts it.
-Outcome NotEqual(Interp& in, V left, V right) {
-  TypeValue* a = in.s.TypeOf(left);
-  V ne = a == nullptr ? nullptr : in.s.TypeAttr(a, "__ne__");
-  auto* builtin = As<BuiltinValue>(in.s.Resolve(ne));
-  if (builtin == nullptr || builtin->symbol != "builtins:object.__ne__")
-    return CompareByMethods(in, 3, left, right);
-  FRAMEGATE_TAKE(V equal, CompareByMethods(in, 2, left, right));
-  FRAMEGATE_TAKE(V truth, in.Truth(equal));
-  return in.Done(in.s.Bool(truth != in.s.Bool(true)));
-}
-
-}  // namespace
-
-Outcome Interp::Compare(int32_t op, V left, V right, Tail) {
-  left = s.Resolve(left);
-  right = s.Resolve(right);
-  if (left == nullptr || right == nullptr)
-    return Break(Reason::kUnsupportedValue, "a comparison with NULL");
-  if (As<TensorValue>(left) != nullptr || As<TensorValue>(right) != nullptr) {
-    const Constant* other = AsConstant(As<TensorValue>(left) != nullptr ? right : left);
-    if (other != nullptr && (op == 2 || op == 3) && (other->is_none() || other->is_str()))
-      return Done(s.Bool(op == 3));
-    return GraphCall(model::NodeOp::kCallFunction, StrCat("_operator:", kComparisons[static_cast<size_t>(op)].symbol),
-                     {.positional = {left, right}});
-  }
-  if (AsConstant(left) != nullptr && AsConstant(right) != nullptr)
-    return CompareConstants(*this, op, left, right);
-  if (As<ResidualValue>(left) != nullptr || As<ResidualValue>(right) != nullptr || As<OpaqueValue>(left) != nullptr ||
-      As<OpaqueValue>(right) != nullptr)
-    return Break(Reason::kUnsupportedValue, "a comparison of values known only at run time");
-  FRAMEGATE_TAKE(V contents, CompareContainers(*this, op, left, right));
-  if (contents != nullptr)
-    return Done(contents);
-  return op == 3 ? NotEqual(*this, left, right) : CompareByMethods(*this, op, left, right);
-}
-
-Outcome Interp::Contains(V container, V item, Tail) {
-  container = s.Resolve(container);
-  item = s.Resolve(item);
-  if (AsConstant(container) != nullptr && AsConstant(item) != nullptr)
-    return Fold("_operator:contains", {.positional = {container, item}});
-  if (As<TensorValue>(container) != nullptr)
-    return Break(Reason::kTensorBranch, "`in` on a tensor");
-  auto* view = As<ViewValue>(container);
-  if (view != nullptr && view->form == ViewForm::kInstanceDict) {
-    const Constant* name = ConstantOf(s, item, ConstantKind::kStr);
-    return Done(s.Bool(name != nullptr && s.InstanceAttr(view->target, name->text) != nullptr));
-  }
-  V keyed = view != nullptr && (view->form == ViewForm::kKeys || view->form == ViewForm::kProxy) ? s.Resolve(view->target) : container;
-  TypeValue* type = s.TypeOf(container);
-  bool own_contains = type != nullptr && As<FunctionValue>(s.Resolve(s.TypeAttr(type, "__contains__"))) != nullptr;
-  if (!own_contains && (As<MappingValue>(keyed) != nullptr || As<SetValue>(keyed) != nullptr)) {
-    std::string key = s.HashKey(item);
-    if (key.empty())
-      return Break(Reason::kUnsupportedValue, "a key whose hash runs code");
-    if (auto* mapping = As<MappingValue>(keyed))
-      return Done(s.Bool(s.MappingGet(mapping, item) != nullptr));
-    return Done(s.Bool(As<SetValue>(keyed)->index.contains(key)));
-  }
-  if (own_contains) {
-    FRAMEGATE_TAKE(V method, LookupSpecial(container, "__contains__"));
-    FRAMEGATE_TAKE(V found, Call(method, {.positional = {item}}));
-    return Truth(found);
-  }
-  FRAMEGATE_TAKE(V iterator, Iter(container));
-  while (true) {
-    FRAMEGATE_TAKE(V next, Next(iterator));
-    if (next == nullptr)
-      return Done(s.Bool(false));
-    FRAMEGATE_TAKE(V equal, Equal(next, item));
-    if (equal == s.Bool(true))
-      return Done(equal);
-  }
 }
 
 }  // namespace framegate::translator

@@ -22,11 +22,18 @@ inline const Constant* ConstantOf(Session& s, V value, ConstantKind kind) {
   const Constant* c = AsConstant(s.Resolve(value));
   return c != nullptr && c->kind == kind ? c : nullptr;
 }
+
 inline const Constant* IntOf(Session& s, V value) {
   const Constant* c = AsConstant(s.Resolve(value));
   return c != nullptr && (c->is_int() || c->is_bool()) ? c : nullptr;
 }
-inline int64_t IntValue(const Constant& c) { return c.is_int() ? c.integer : c.is_true() ? 1 : 0; }
+
+inline int64_t IntValue(const Constant& c) {
+  return c.is_int() ? c.integer : c.is_true() ? 1 : 0;
+}
+
+// One method of one operand: `method(self, other)`; value null where the type has none or it gives NotImplemented.
+Outcome TryMethod(Interp& in, V self, const char* name, V other);
 
 // object.__setattr__ and __delattr__ (value null), without looking for an override.
 Outcome SetAttrGeneric(Interp& in, V object, const std::string& name, V value, Tail tail);

@@ -91,8 +91,7 @@ Handle Mirror::Step(Handle object, model::Step step, uint32_t index, const Const
   Object& record = At(object);
   if (auto it = record.edges.find(edge); it != record.edges.end())
     return it->second;
-  const model::AnswerItem* answer =
-      Ask({.kind = QuestionKind::kStep, .object = object, .step = step, .index = index, .key = key});
+  const model::AnswerItem* answer = Ask({.kind = QuestionKind::kStep, .object = object, .step = step, .index = index, .key = key});
   Handle target = answer == nullptr ? model::kAbsent : answer->target;
   At(object).edges[edge] = target;
   learnt_.records.push_back({.handle = object, .edges = {{.step = step, .index = index, .key = key, .target = target}}});

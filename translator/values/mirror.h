@@ -29,7 +29,9 @@ class Mirror {
   const model::AnswerItem* Ask(model::Question question);
 
   absl::Status status() const { return status_; }
+
   uint64_t questions() const { return questions_; }
+
   // Everything learnt, for the engine's self-check.
   const model::Summary& learnt() const { return learnt_; }
 

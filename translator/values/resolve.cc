@@ -13,8 +13,8 @@ V Session::Resolve(V value) {
   if (auto* residual = As<ResidualValue>(value); residual != nullptr && residual->range != nullptr) {
     if (residual->known == nullptr) {
       const Constant& range = ReadFact(residual->range, Fact::kRange).constant;
-      residual->known = range.items.size() != 3 ? value
-                                                : Int(range.items[0].integer + static_cast<int64_t>(residual->at) * range.items[2].integer);
+      residual->known =
+          range.items.size() != 3 ? value : Int(range.items[0].integer + static_cast<int64_t>(residual->at) * range.items[2].integer);
     }
     return residual->known;
   }
@@ -86,11 +86,10 @@ V Session::MakeReal(LazyValue* lazy, TypeValue* type) {
     return cell;
   }
   if (const model::FactValue& symbol = PeekFact(lazy, Fact::kSymbolName);
-      symbol.known && (name == "builtins:builtin_function_or_method" || name == "builtins:method_descriptor" ||
-                       name == "builtins:wrapper_descriptor" || name == "builtins:getset_descriptor" ||
-                       name == "builtins:member_descriptor" || name == "builtins:classmethod_descriptor" ||
-                       name == "functools:_lru_cache_wrapper" || name == "torch._ops:OpOverloadPacket" ||
-                       name == "torch._ops:OpOverload")) {
+      symbol.known &&
+      (name == "builtins:builtin_function_or_method" || name == "builtins:method_descriptor" || name == "builtins:wrapper_descriptor" ||
+       name == "builtins:getset_descriptor" || name == "builtins:member_descriptor" || name == "builtins:classmethod_descriptor" ||
+       name == "functools:_lru_cache_wrapper" || name == "torch._ops:OpOverloadPacket" || name == "torch._ops:OpOverload")) {
     auto* builtin = New<BuiltinValue>();
     builtin->symbol = symbol.constant.text;
     if (NeedsGuards(lazy->subject))
@@ -146,8 +145,7 @@ V Session::MakeFunction(LazyValue* lazy) {
   const model::FactValue& symbol = PeekFact(lazy, Fact::kSymbolName);
   if (symbol.known)
     function->symbol = symbol.constant.text;
-  if (const model::FactValue& qualname = PeekFact(lazy, Fact::kQualname);
-      qualname.known && qualname.constant.items.size() == 2) {
+  if (const model::FactValue& qualname = PeekFact(lazy, Fact::kQualname); qualname.known && qualname.constant.items.size() == 2) {
     function->qualname = qualname.constant.items[1].text;
     function->module = Const(qualname.constant.items[0]);
   }

@@ -110,7 +110,9 @@ bool Session::NeedsGuards(SubjectId subject) const {
   return subject >= immutable_subject_.size() || !immutable_subject_[subject];
 }
 
-SubjectId Session::SubjectOf(V value) { return value == nullptr ? model::kNoSubject : value->subject; }
+SubjectId Session::SubjectOf(V value) {
+  return value == nullptr ? model::kNoSubject : value->subject;
+}
 
 V Session::StepFrom(V value, Step step, uint32_t index, const Constant& key) {
   Handle target = mirror_.Step(value->handle, step, index, key);
@@ -127,7 +129,9 @@ V Session::StepFrom(V value, Step step, uint32_t index, const Constant& key) {
   return Real(target, subject);
 }
 
-const model::FactValue& Session::PeekFact(V value, Fact fact) { return mirror_.Fact(value->handle, fact); }
+const model::FactValue& Session::PeekFact(V value, Fact fact) {
+  return mirror_.Fact(value->handle, fact);
+}
 
 const model::FactValue& Session::ReadFact(V value, Fact fact) {
   const model::FactValue& observed = mirror_.Fact(value->handle, fact);
@@ -183,9 +187,9 @@ void Session::Touch(V value) {
   if (snapshots_ == 0 || value->epoch == epoch_)
     return;
   switch (value->kind) {
-#define FRAMEGATE_VALUE(number, name, text, mutable_, doc)           \
-  case ValueKind::k##name:                                           \
-    journal_.emplace_back(value, Saved<name##Value>(value));         \
+#define FRAMEGATE_VALUE(number, name, text, mutable_, doc)   \
+  case ValueKind::k##name:                                   \
+    journal_.emplace_back(value, Saved<name##Value>(value)); \
     break;
 #include "translator/values/value_kinds.def"
 #undef FRAMEGATE_VALUE

@@ -34,11 +34,17 @@ class Session {
     arena_.push_back(std::move(owner));
     return value;
   }
+
   V Const(Constant constant);
+
   V None() { return none_; }
+
   V Bool(bool value) { return value ? true_ : false_; }
+
   V Int(int64_t value) { return Const(Constant::Int(value)); }
+
   V Str(std::string value) { return Const(Constant::Str(std::move(value))); }
+
   SequenceValue* Tuple(Values items);
   SequenceValue* List(Values items);
   MappingValue* Dict();
@@ -67,17 +73,19 @@ class Session {
   V CellContents(CellValue* cell);
   // Child of a real value by a step: guards presence or absence when read.
   V StepFrom(V value, model::Step step, uint32_t index = 0, const Constant& key = {});
+
   V StepFrom(V value, model::Step step, std::string_view name) { return StepFrom(value, step, 0, Constant::Str(std::string(name))); }
-  const model::FactValue& ReadFact(V value, model::Fact fact);   // with a guard
-  const model::FactValue& PeekFact(V value, model::Fact fact);   // without one
+
+  const model::FactValue& ReadFact(V value, model::Fact fact);  // with a guard
+  const model::FactValue& PeekFact(V value, model::Fact fact);  // without one
   // All items of a real mapping are made known (keys guarded). False: some key is not a constant or cannot be modelled.
   bool Complete(MappingValue* mapping);
-  V MappingGet(MappingValue* mapping, V key);   // null: absent. REQUIRES: HashKey(key) is not ""
+  V MappingGet(MappingValue* mapping, V key);  // null: absent. REQUIRES: HashKey(key) is not ""
   void MappingSet(MappingValue* mapping, V key, V value);
   bool MappingDelete(MappingValue* mapping, V key);
   // A text that is equal for keys that are the same dict key by value; "" where that cannot be said without running code.
   std::string HashKey(V key);
-  Constant AmbientPart(model::AmbientPart part);         // as in force at this point of the frame
+  Constant AmbientPart(model::AmbientPart part);            // as in force at this point of the frame
   Constant initial_ambient(model::AmbientPart part) const;  // as it was when the unit began
   void SetAmbient(model::AmbientPart part, Constant value);
 
@@ -86,7 +94,7 @@ class Session {
   const model::TensorFacts* FactsOf(TensorValue* tensor);
 
   // --- relying ---
-  SubjectId SubjectOf(V value);   // kNoSubject for made ones
+  SubjectId SubjectOf(V value);  // kNoSubject for made ones
   void AddGuard(guards::Guard guard);
   void GuardSame(SubjectId a, SubjectId b);
 
@@ -99,6 +107,7 @@ class Session {
     size_t journal, effects, nodes;
     uint32_t epoch;
   };
+
   // Every Snapshot is ended by one Rollback or Release.
   Mark Snapshot();
   void Rollback(const Mark& mark);
@@ -106,27 +115,43 @@ class Session {
 
   // --- the rest ---
   std::shared_ptr<const DecodedCode> CodeOf(const model::CodeId& id);
+
   bool failed() const { return !mirror_.status().ok() || !status_.ok(); }
+
   absl::Status status() const { return status_.ok() ? mirror_.status() : status_; }
-  void Fail(absl::Status status) { if (status_.ok()) status_ = std::move(status); }
+
+  void Fail(absl::Status status) {
+    if (status_.ok())
+      status_ = std::move(status);
+  }
 
   const Request& request() const { return request_; }
+
   Mirror& mirror() { return mirror_; }
+
   Graph& graph() { return graph_; }
+
   model::SubjectTable& subjects() { return subjects_; }
+
   const std::vector<guards::Guard>& guards() const { return guards_; }
+
   const std::vector<Effect>& effects() const { return effects_; }
+
   std::vector<Effect>& mutable_effects() { return effects_; }
-  Constant& ambient() { return ambient_; }   // as in force at this point of the frame
+
+  Constant& ambient() { return ambient_; }  // as in force at this point of the frame
+
   bool Is311() const { return request_.version == model::PyVersion::k311; }
+
   bool Is313() const { return request_.version == model::PyVersion::k313; }
+
   bool has_torch() { return !ambient_.items.empty(); }
 
-  Refusal refusal;          // of the last operation that could not be modelled
-  V raised = nullptr;       // the exception of the last operation that raised
-  int32_t line = 0;         // of the user's code, for guards
-  std::vector<V> mutated;   // real values that were changed
-  std::vector<V> met;       // real values whose kind was read, in that order: a changed one must not turn out to be another of these
+  Refusal refusal;         // of the last operation that could not be modelled
+  V raised = nullptr;      // the exception of the last operation that raised
+  int32_t line = 0;        // of the user's code, for guards
+  std::vector<V> mutated;  // real values that were changed
+  std::vector<V> met;      // real values whose kind was read, in that order: a changed one must not turn out to be another of these
 
  private:
   V ResolveReal(LazyValue* lazy);
@@ -145,7 +170,7 @@ class Session {
   CodeStore& codes_;
   Mirror mirror_;
   int snapshots_ = 0;
-  size_t kept_effects_ = 0;   // effects before this are not rewritten: a rollback may need them
+  size_t kept_effects_ = 0;  // effects before this are not rewritten: a rollback may need them
   Graph graph_;
   model::SubjectTable subjects_;
   std::vector<guards::Guard> guards_;
@@ -156,7 +181,7 @@ class Session {
   std::deque<std::unique_ptr<Value>> arena_;
   absl::flat_hash_map<Handle, V> by_handle_;
   absl::flat_hash_map<SubjectId, V> by_subject_;
-  absl::flat_hash_map<std::string, V> type_attrs_;   // type handle and name
+  absl::flat_hash_map<std::string, V> type_attrs_;  // type handle and name
   absl::flat_hash_map<std::string, V> symbols_;
   absl::flat_hash_map<model::CodeId, std::shared_ptr<const DecodedCode>> decoded_;
   std::vector<bool> immutable_subject_;  // below a static type: cannot change

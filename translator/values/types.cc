@@ -34,27 +34,46 @@ TypeValue* Session::RealType(Handle handle, SubjectId subject) {
 
 TypeValue* Session::ConstantType(const Constant& constant) {
   switch (constant.kind) {
-    case ConstantKind::kNone: return TypeOfSymbol("types:NoneType");
+    case ConstantKind::kNone:
+      return TypeOfSymbol("types:NoneType");
     case ConstantKind::kFalse:
-    case ConstantKind::kTrue: return TypeOfSymbol("builtins:bool");
-    case ConstantKind::kEllipsis: return TypeOfSymbol("types:EllipsisType");
-    case ConstantKind::kNotImplemented: return TypeOfSymbol("types:NotImplementedType");
+    case ConstantKind::kTrue:
+      return TypeOfSymbol("builtins:bool");
+    case ConstantKind::kEllipsis:
+      return TypeOfSymbol("types:EllipsisType");
+    case ConstantKind::kNotImplemented:
+      return TypeOfSymbol("types:NotImplementedType");
     case ConstantKind::kInt:
-    case ConstantKind::kBigInt: return TypeOfSymbol("builtins:int");
-    case ConstantKind::kFloat: return TypeOfSymbol("builtins:float");
-    case ConstantKind::kComplex: return TypeOfSymbol("builtins:complex");
-    case ConstantKind::kStr: return TypeOfSymbol("builtins:str");
-    case ConstantKind::kBytes: return TypeOfSymbol("builtins:bytes");
-    case ConstantKind::kTuple: return TypeOfSymbol("builtins:tuple");
-    case ConstantKind::kFrozenset: return TypeOfSymbol("builtins:frozenset");
-    case ConstantKind::kSlice: return TypeOfSymbol("builtins:slice");
-    case ConstantKind::kCode: return TypeOfSymbol("types:CodeType");
-    case ConstantKind::kDtype: return TypeOfSymbol("torch:dtype");
-    case ConstantKind::kDevice: return TypeOfSymbol("torch:device");
-    case ConstantKind::kLayout: return TypeOfSymbol("torch:layout");
-    case ConstantKind::kMemoryFormat: return TypeOfSymbol("torch:memory_format");
-    case ConstantKind::kRange: return TypeOfSymbol("builtins:range");
-    case ConstantKind::kSize: return TypeOfSymbol("torch:Size");
+    case ConstantKind::kBigInt:
+      return TypeOfSymbol("builtins:int");
+    case ConstantKind::kFloat:
+      return TypeOfSymbol("builtins:float");
+    case ConstantKind::kComplex:
+      return TypeOfSymbol("builtins:complex");
+    case ConstantKind::kStr:
+      return TypeOfSymbol("builtins:str");
+    case ConstantKind::kBytes:
+      return TypeOfSymbol("builtins:bytes");
+    case ConstantKind::kTuple:
+      return TypeOfSymbol("builtins:tuple");
+    case ConstantKind::kFrozenset:
+      return TypeOfSymbol("builtins:frozenset");
+    case ConstantKind::kSlice:
+      return TypeOfSymbol("builtins:slice");
+    case ConstantKind::kCode:
+      return TypeOfSymbol("types:CodeType");
+    case ConstantKind::kDtype:
+      return TypeOfSymbol("torch:dtype");
+    case ConstantKind::kDevice:
+      return TypeOfSymbol("torch:device");
+    case ConstantKind::kLayout:
+      return TypeOfSymbol("torch:layout");
+    case ConstantKind::kMemoryFormat:
+      return TypeOfSymbol("torch:memory_format");
+    case ConstantKind::kRange:
+      return TypeOfSymbol("builtins:range");
+    case ConstantKind::kSize:
+      return TypeOfSymbol("torch:Size");
   }
   return nullptr;
 }
@@ -68,16 +87,35 @@ TypeValue* Session::TypeOf(V value) {
   if (auto* c = As<ConstantValue>(value))
     return value->type = ConstantType(c->constant);
   switch (value->kind) {
-    case ValueKind::kFunction: value->type = TypeOfSymbol("types:FunctionType"); break;
-    case ValueKind::kMethod: value->type = TypeOfSymbol("types:MethodType"); break;
-    case ValueKind::kCell: value->type = TypeOfSymbol("types:CellType"); break;
-    case ValueKind::kGenerator: value->type = TypeOfSymbol("types:GeneratorType"); break;
-    case ValueKind::kSlice: value->type = TypeOfSymbol("builtins:slice"); break;
-    case ValueKind::kSuper: value->type = TypeOfSymbol("builtins:super"); break;
-    case ValueKind::kTensor: value->type = TypeOfSymbol("torch:Tensor"); break;
-    case ValueKind::kSet: value->type = TypeOfSymbol("builtins:set"); break;
-    case ValueKind::kPartial: value->type = TypeOfSymbol("functools:partial"); break;
-    default: break;  // made with their type, or not modelled
+    case ValueKind::kFunction:
+      value->type = TypeOfSymbol("types:FunctionType");
+      break;
+    case ValueKind::kMethod:
+      value->type = TypeOfSymbol("types:MethodType");
+      break;
+    case ValueKind::kCell:
+      value->type = TypeOfSymbol("types:CellType");
+      break;
+    case ValueKind::kGenerator:
+      value->type = TypeOfSymbol("types:GeneratorType");
+      break;
+    case ValueKind::kSlice:
+      value->type = TypeOfSymbol("builtins:slice");
+      break;
+    case ValueKind::kSuper:
+      value->type = TypeOfSymbol("builtins:super");
+      break;
+    case ValueKind::kTensor:
+      value->type = TypeOfSymbol("torch:Tensor");
+      break;
+    case ValueKind::kSet:
+      value->type = TypeOfSymbol("builtins:set");
+      break;
+    case ValueKind::kPartial:
+      value->type = TypeOfSymbol("functools:partial");
+      break;
+    default:
+      break;  // made with their type, or not modelled
   }
   if (value->type == nullptr && value->is_real()) {
     Handle handle = mirror_.Step(value->handle, Step::kType);

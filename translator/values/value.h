@@ -1,6 +1,6 @@
 // The values of the symbolic interpreter. All live in the arena of one translation and are passed as plain pointers; nullptr is the NULL of
-// an empty slot or stack cell. A value knows the real object it stands for (`handle`, `subject`) where there is one; one that does not was made
-// in the frame and can be rebuilt. Mutable state changes only through Session::Touch, so that a break can roll it back. One thread.
+// an empty slot or stack cell. A value knows the real object it stands for (`handle`, `subject`) where there is one; one that does not was
+// made in the frame and can be rebuilt. Mutable state changes only through Session::Touch, so that a break can roll it back. One thread.
 #pragma once
 
 #include <memory>
@@ -37,15 +37,16 @@ using Values = std::vector<V>;
 
 struct Value {
   explicit Value(ValueKind k) : kind(k) {}
+
   virtual ~Value() = default;
 
   ValueKind kind;
-  bool mutated = false;                      // real ones: new code must replay what was done
-  bool mutable_made = false;                 // made ones with identity: rebuilt once and shared
+  bool mutated = false;       // real ones: new code must replay what was done
+  bool mutable_made = false;  // made ones with identity: rebuilt once and shared
   Handle handle = model::kAbsent;
   SubjectId subject = model::kNoSubject;
-  TypeValue* type = nullptr;                 // exact type where known
-  uint32_t epoch = 0;                        // of the last journaled copy
+  TypeValue* type = nullptr;  // exact type where known
+  uint32_t epoch = 0;         // of the last journaled copy
 
   bool is_real() const { return handle != model::kAbsent; }
 };
@@ -53,50 +54,62 @@ struct Value {
 // Every struct below names its kind, so that As<T> needs no list.
 struct LazyValue final : Value {
   static constexpr ValueKind kKind = ValueKind::kLazy;
+
   LazyValue() : Value(kKind) {}
+
   V resolved = nullptr;
 };
 
 struct ConstantValue final : Value {
   static constexpr ValueKind kKind = ValueKind::kConstant;
+
   ConstantValue() : Value(kKind) {}
+
   Constant constant;
 };
 
 struct TensorValue final : Value {
   static constexpr ValueKind kKind = ValueKind::kTensor;
+
   TensorValue() : Value(kKind) {}
-  uint32_t node = UINT32_MAX;                 // graph node; UINT32_MAX: an input that no node uses yet
+
+  uint32_t node = UINT32_MAX;                       // graph node; UINT32_MAX: an input that no node uses yet
   std::shared_ptr<const model::TensorFacts> facts;  // metadata where known; Session::FactsOf fills it
-  bool guarded = false;                       // inputs: the whole metadata is guarded
+  bool guarded = false;                             // inputs: the whole metadata is guarded
   bool is_parameter = false;
   std::vector<std::pair<std::string, V>> attributes;  // Python attributes set in the frame (journaled with the graph)
 };
 
 struct SequenceValue final : Value {
   static constexpr ValueKind kKind = ValueKind::kSequence;
+
   SequenceValue() : Value(kKind) {}
+
   Values items;
-  Constant maxlen;                            // deque
-  V attributes = nullptr;                     // subclasses: an ObjectValue's worth of attributes, or null
+  Constant maxlen;         // deque
+  V attributes = nullptr;  // subclasses: an ObjectValue's worth of attributes, or null
 };
 
 struct MappingValue final : Value {
   static constexpr ValueKind kKind = ValueKind::kMapping;
+
   MappingValue() : Value(kKind) {}
+
   // Real mappings: what is known so far, until `complete`.
-  std::vector<std::pair<V, V>> items;         // in order; value null: deleted (real ones only)
+  std::vector<std::pair<V, V>> items;                // in order; value null: deleted (real ones only)
   absl::flat_hash_map<std::string, uint32_t> index;  // by hash key (Session::HashKey) -> place in items
-  absl::flat_hash_map<std::string, V> known;  // real ones that are not complete: point lookups so far; null: absent
+  absl::flat_hash_map<std::string, V> known;         // real ones that are not complete: point lookups so far; null: absent
   bool complete = true;
-  V default_factory = nullptr;                // defaultdict
-  uint32_t version = 0;                       // grows with every change of size, for iteration errors
+  V default_factory = nullptr;  // defaultdict
+  uint32_t version = 0;         // grows with every change of size, for iteration errors
   V attributes = nullptr;
 };
 
 struct SetValue final : Value {
   static constexpr ValueKind kKind = ValueKind::kSet;
+
   SetValue() : Value(kKind) {}
+
   Values items;
   absl::flat_hash_map<std::string, uint32_t> index;
   uint32_t version = 0;
@@ -104,78 +117,93 @@ struct SetValue final : Value {
 
 struct FunctionValue final : Value {
   static constexpr ValueKind kKind = ValueKind::kFunction;
+
   FunctionValue() : Value(kKind) {}
+
   model::CodeId code_id;
   std::shared_ptr<const DecodedCode> code;
   V globals = nullptr;
   V builtins = nullptr;
-  V defaults = nullptr;      // tuple SequenceValue, or null
-  V kwdefaults = nullptr;    // MappingValue, or null
-  Values closure;            // cells
+  V defaults = nullptr;    // tuple SequenceValue, or null
+  V kwdefaults = nullptr;  // MappingValue, or null
+  Values closure;          // cells
   std::string name, qualname;
   V module = nullptr;
   V annotations = nullptr;
-  model::CodeId parent_code; // made ones: nested code `parent_index` of this code
+  model::CodeId parent_code;  // made ones: nested code `parent_index` of this code
   uint32_t parent_index = UINT32_MAX;
   std::vector<std::pair<std::string, V>> attributes;  // set in the frame
-  std::string symbol;        // module:qualname where the client says so, else ""
+  std::string symbol;                                 // module:qualname where the client says so, else ""
 };
 
 struct MethodValue final : Value {
   static constexpr ValueKind kKind = ValueKind::kMethod;
+
   MethodValue() : Value(kKind) {}
-  V function = nullptr;      // FunctionValue, BuiltinValue or another callable
+
+  V function = nullptr;  // FunctionValue, BuiltinValue or another callable
   V self = nullptr;
 };
 
 struct TypeValue final : Value {
   static constexpr ValueKind kKind = ValueKind::kType;
+
   TypeValue() : Value(kKind) {}
-  std::string symbol;        // module:qualname
-  uint64_t flags = 0;        // model::TypeFlag
-  std::vector<TypeValue*> mro;  // filled on demand by Session::MroOf
+
+  std::string symbol;                          // module:qualname
+  uint64_t flags = 0;                          // model::TypeFlag
+  std::vector<TypeValue*> mro;                 // filled on demand by Session::MroOf
   std::vector<std::pair<std::string, V>> own;  // attributes set in the frame; null: deleted
 
   bool Has(model::TypeFlag flag) const { return model::HasFlag(flags, flag); }
+
   bool is(std::string_view name) const { return symbol == name; }
 };
 
 struct ObjectValue final : Value {
   static constexpr ValueKind kKind = ValueKind::kObject;
+
   ObjectValue() : Value(kKind) {}
+
   std::vector<std::pair<std::string, V>> attributes;  // set in the frame, in order; null: deleted (real ones)
-  Values arguments;          // exceptions: args
-  V cause = nullptr, context = nullptr;   // exceptions
+  Values arguments;                                   // exceptions: args
+  V cause = nullptr, context = nullptr;               // exceptions
   bool suppress_context = false;
-  std::string hint;          // what kind of real object, for messages
+  std::string hint;  // what kind of real object, for messages
 };
 
 struct BuiltinValue final : Value {
   static constexpr ValueKind kKind = ValueKind::kBuiltin;
+
   BuiltinValue() : Value(kKind) {}
-  std::string symbol;        // module:qualified.name
+
+  std::string symbol;  // module:qualified.name
 };
 
 struct CellValue final : Value {
   static constexpr ValueKind kKind = ValueKind::kCell;
+
   CellValue() : Value(kKind) {}
+
   V contents = nullptr;
-  bool loaded = true;        // real ones: false until the contents were read
+  bool loaded = true;  // real ones: false until the contents were read
 };
 
 enum class IteratorForm : uint8_t { kSequence, kRange, kMapping, kReal, kEnumerate, kZip, kMap, kReversed, kCallable, kFixed };
 
 struct IteratorValue final : Value {
   static constexpr ValueKind kKind = ValueKind::kIterator;
+
   IteratorValue() : Value(kKind) {}
+
   IteratorForm form = IteratorForm::kFixed;
-  V source = nullptr;        // kSequence: the live sequence; kMapping: the live view; kEnumerate: iterator
-  Values sources;            // kZip, kMap
-  Values items;              // kFixed
-  uint64_t at = 0;           // items given; for real ones, since the frame began
+  V source = nullptr;  // kSequence: the live sequence; kMapping: the live view; kEnumerate: iterator
+  Values sources;      // kZip, kMap
+  Values items;        // kFixed
+  uint64_t at = 0;     // items given; for real ones, since the frame began
   int64_t start = 0, step = 1;
-  uint64_t length = 0;       // kRange, kReal: items left when the frame began
-  uint32_t version = 0;      // kMapping: of the source when made
+  uint64_t length = 0;   // kRange, kReal: items left when the frame began
+  uint32_t version = 0;  // kMapping: of the source when made
   bool exhausted = false;
 };
 
@@ -183,7 +211,9 @@ struct Frame;
 
 struct GeneratorValue final : Value {
   static constexpr ValueKind kKind = ValueKind::kGenerator;
+
   GeneratorValue() : Value(kKind) {}
+
   std::shared_ptr<Frame> frame;  // null once finished
   bool started = false;
   bool running = false;
@@ -192,13 +222,17 @@ struct GeneratorValue final : Value {
 
 struct SliceValue final : Value {
   static constexpr ValueKind kKind = ValueKind::kSlice;
+
   SliceValue() : Value(kKind) {}
+
   V start = nullptr, stop = nullptr, step = nullptr;
 };
 
 struct SuperValue final : Value {
   static constexpr ValueKind kKind = ValueKind::kSuper;
+
   SuperValue() : Value(kKind) {}
+
   TypeValue* start = nullptr;  // attributes are looked up after it
   V self = nullptr;
   TypeValue* self_type = nullptr;
@@ -206,30 +240,37 @@ struct SuperValue final : Value {
 
 struct OpaqueValue final : Value {
   static constexpr ValueKind kKind = ValueKind::kOpaque;
+
   OpaqueValue() : Value(kKind) {}
 };
 
 struct ResidualValue final : Value {
   static constexpr ValueKind kKind = ValueKind::kResidual;
+
   ResidualValue() : Value(kKind) {}
-  uint32_t effect = UINT32_MAX;  // index of the effect whose result it is
+
+  uint32_t effect = UINT32_MAX;    // index of the effect whose result it is
   IteratorValue* range = nullptr;  // the range iterator that gives it as its item number `at`
   uint64_t at = 0;
-  V known = nullptr;             // the number, once somebody needed it: the iterator's place is guarded then
+  V known = nullptr;  // the number, once somebody needed it: the iterator's place is guarded then
 };
 
 enum class ViewForm : uint8_t { kKeys, kValues, kItems, kProxy, kInstanceDict };
 
 struct ViewValue final : Value {
   static constexpr ValueKind kKind = ValueKind::kView;
+
   ViewValue() : Value(kKind) {}
+
   ViewForm form = ViewForm::kKeys;
   V target = nullptr;
 };
 
 struct PartialValue final : Value {
   static constexpr ValueKind kKind = ValueKind::kPartial;
+
   PartialValue() : Value(kKind) {}
+
   V function = nullptr;
   Values args;
   std::vector<std::pair<std::string, V>> kwargs;
@@ -250,19 +291,19 @@ inline const Constant* AsConstant(V value) {
 struct Frame {
   std::shared_ptr<const DecodedCode> code;
   FunctionValue* function = nullptr;
-  Values slots;               // localsplus
+  Values slots;  // localsplus
   Values stack;
-  uint32_t ip = 0;            // instruction that runs, or at which the frame waits
+  uint32_t ip = 0;                                    // instruction that runs, or at which the frame waits
   model::Resume waiting = model::Resume::kInnermost;  // how it takes the value of the frame above
-  bool sync_root = false;     // its end ends a synchronous run
-  bool is_new_object = false; // __init__ of an object made by a call
+  bool sync_root = false;                             // its end ends a synchronous run
+  bool is_new_object = false;                         // __init__ of an object made by a call
   GeneratorValue* generator = nullptr;
-  V handled = nullptr;        // generators: the exception being handled, while suspended
+  V handled = nullptr;                 // generators: the exception being handled, while suspended
   uint32_t module_stack = UINT32_MAX;  // graph's module scope while it runs
   uint32_t position = UINT32_MAX;      // graph position of the call that made it
-  bool hidden = false;        // a polyfill
-  bool underflow = false;     // an instruction took more than the stack holds: no compiler's code does
-  V spare = nullptr;          // what it was given instead
+  bool hidden = false;                 // a polyfill
+  bool underflow = false;              // an instruction took more than the stack holds: no compiler's code does
+  V spare = nullptr;                   // what it was given instead
 
   const Instruction& instruction() const { return code->instructions[ip]; }
 };

@@ -5,7 +5,9 @@ namespace framegate::client {
 
 namespace {
 
-PyObject* NoneUnless(int failed) { return failed ? nullptr : Py_NewRef(Py_None); }
+PyObject* NoneUnless(int failed) {
+  return failed ? nullptr : Py_NewRef(Py_None);
+}
 
 }  // namespace
 
@@ -25,6 +27,8 @@ PyObject* HelperkTypeDelAttr(PyObject* const* args, Py_ssize_t) {
   return NoneUnless(PyType_Type.tp_setattro(args[0], args[1], nullptr));
 }
 
-PyObject* HelperkGetAttrGeneric(PyObject* const* args, Py_ssize_t) { return PyObject_GenericGetAttr(args[0], args[1]); }
+PyObject* HelperkGetAttrGeneric(PyObject* const* args, Py_ssize_t) {
+  return PyObject_GenericGetAttr(args[0], args[1]);
+}
 
 }  // namespace framegate::client

@@ -3,7 +3,9 @@
 
 namespace framegate::client {
 
-PyObject* HelperkCellNew(PyObject* const* args, Py_ssize_t count) { return PyCell_New(count > 0 ? args[0] : nullptr); }
+PyObject* HelperkCellNew(PyObject* const* args, Py_ssize_t count) {
+  return PyCell_New(count > 0 ? args[0] : nullptr);
+}
 
 PyObject* HelperkCellSet(PyObject* const* args, Py_ssize_t) {
   return PyCell_Set(args[0], args[1]) == 0 ? Py_NewRef(Py_None) : nullptr;

@@ -9,7 +9,9 @@ namespace {
 
 using pycompat::Ref;
 
-PyObject* NoneUnless(int failed) { return failed ? nullptr : Py_NewRef(Py_None); }
+PyObject* NoneUnless(int failed) {
+  return failed ? nullptr : Py_NewRef(Py_None);
+}
 
 // An OrderedDict keeps its order beside the dict: only its own functions keep the two together.
 int Store(PyObject* dict, PyObject* key, PyObject* value) {
@@ -35,13 +37,17 @@ bool CheckTuple(PyObject* object) {
 
 }  // namespace
 
-PyObject* HelperkDictSet(PyObject* const* args, Py_ssize_t) { return NoneUnless(Store(args[0], args[1], args[2])); }
+PyObject* HelperkDictSet(PyObject* const* args, Py_ssize_t) {
+  return NoneUnless(Store(args[0], args[1], args[2]));
+}
 
 PyObject* HelperkDictDel(PyObject* const* args, Py_ssize_t) {
   return NoneUnless(PyODict_Check(args[0]) ? PyODict_DelItem(args[0], args[1]) : PyDict_DelItem(args[0], args[1]));
 }
 
-PyObject* HelperkDictClear(PyObject* const* args, Py_ssize_t) { return NoneUnless(Empty(args[0])); }
+PyObject* HelperkDictClear(PyObject* const* args, Py_ssize_t) {
+  return NoneUnless(Empty(args[0]));
+}
 
 PyObject* HelperkDictReplace(PyObject* const* args, Py_ssize_t) {
   if (!CheckTuple(args[1]) || !CheckTuple(args[2]) || Empty(args[0]) != 0)

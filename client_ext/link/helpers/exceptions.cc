@@ -13,7 +13,9 @@ bool CheckException(PyObject* object) {
   return false;
 }
 
-PyObject* OrNull(PyObject* object) { return object == Py_None ? nullptr : Py_NewRef(object); }
+PyObject* OrNull(PyObject* object) {
+  return object == Py_None ? nullptr : Py_NewRef(object);
+}
 
 }  // namespace
 

@@ -8,7 +8,9 @@ namespace {
 
 using pycompat::Ref;
 
-bool Given(PyObject* part) { return part != Py_None && part != NullSentinel(); }
+bool Given(PyObject* part) {
+  return part != Py_None && part != NullSentinel();
+}
 
 bool SetAttributes(PyObject* function, PyObject* attributes) {
   PyObject *name = nullptr, *value = nullptr;
@@ -34,6 +36,8 @@ PyObject* HelperkMakeFunction(PyObject* const* args, Py_ssize_t) {
   return function.release();
 }
 
-PyObject* HelperkMakeMethod(PyObject* const* args, Py_ssize_t) { return PyMethod_New(args[0], args[1]); }
+PyObject* HelperkMakeMethod(PyObject* const* args, Py_ssize_t) {
+  return PyMethod_New(args[0], args[1]);
+}
 
 }  // namespace framegate::client

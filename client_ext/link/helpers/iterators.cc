@@ -30,7 +30,9 @@ PyObject* HelperkIterNext(PyObject* const* args, Py_ssize_t) {
   return item;
 }
 
-PyObject* HelperkIterSkip(PyObject* const* args, Py_ssize_t) { return Skip(args[0], args[1]) ? Py_NewRef(Py_None) : nullptr; }
+PyObject* HelperkIterSkip(PyObject* const* args, Py_ssize_t) {
+  return Skip(args[0], args[1]) ? Py_NewRef(Py_None) : nullptr;
+}
 
 PyObject* HelperkMakeIter(PyObject* const* args, Py_ssize_t) {
   Ref iterator = Ref::Steal(PyObject_GetIter(args[0]));

@@ -34,7 +34,9 @@ bool Length(PyObject* object, uint64_t* word) noexcept {
   return length >= 0;
 }
 
-bool IsSequenceIterator(PyObject* object) { return Py_IS_TYPE(object, &PyListIter_Type) || Py_IS_TYPE(object, &PyTupleIter_Type); }
+bool IsSequenceIterator(PyObject* object) {
+  return Py_IS_TYPE(object, &PyListIter_Type) || Py_IS_TYPE(object, &PyTupleIter_Type);
+}
 
 // Items given so far; not known of an exhausted iterator, which forgets.
 bool Given(PyObject* object, uint64_t* word) noexcept {

@@ -5,9 +5,9 @@ namespace framegate::client {
 model::FactValue ReadFact(model::Fact fact, PyObject* object) {
   model::FactValue value{.fact = fact, .known = false};
   switch (fact) {
-#define FRAMEGATE_FACT(number, name, text, shape, doc)               \
-  case model::Fact::name:                                            \
-    value.known = ReadFact<model::Fact::name>(object, &value);       \
+#define FRAMEGATE_FACT(number, name, text, shape, doc)         \
+  case model::Fact::name:                                      \
+    value.known = ReadFact<model::Fact::name>(object, &value); \
     break;
 #include "model/facts.def"
 #undef FRAMEGATE_FACT

@@ -51,16 +51,15 @@ bool ReadFact<Fact::kQualname>(PyObject* object, model::FactValue* value) {
   if (!TextOf(function->func_qualname, &qualname))
     return false;
   const bool has_module = TextOf(function->func_module, &module);
-  value->constant = Constant::Tuple({has_module ? Constant::Str(module == "__mp_main__" ? "__main__" : module) : Constant::None(),
-                                     Constant::Str(std::move(qualname))});
+  value->constant = Constant::Tuple(
+      {has_module ? Constant::Str(module == "__mp_main__" ? "__main__" : module) : Constant::None(), Constant::Str(std::move(qualname))});
   return true;
 }
 
 template <>
 bool FactIs<Fact::kQualname>(PyObject* object, Operand operand, uint16_t*) noexcept {
   model::FactValue actual;
-  return ReadFact<Fact::kQualname>(object, &actual) &&
-         actual.constant == static_cast<const LinkedConstant*>(operand.pointer)->value;
+  return ReadFact<Fact::kQualname>(object, &actual) && actual.constant == static_cast<const LinkedConstant*>(operand.pointer)->value;
 }
 
 FRAMEGATE_WORD_FACT(kClosureLength, ClosureLength)

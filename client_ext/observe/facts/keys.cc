@@ -53,10 +53,13 @@ auto Collect(Constant* tuple) {
 class Comparison {
  public:
   explicit Comparison(Operand operand) : expected_(static_cast<const LinkedConstant*>(operand.pointer)->object.get()) {}
+
   Py_ssize_t size() const { return PyTuple_CheckExact(expected_) ? PyTuple_GET_SIZE(expected_) : -1; }
+
   auto Visitor() {
     return [this](PyObject* item) { return at_ < size() && Same(item, &PyTuple_GET_ITEM(expected_, at_++)); };
   }
+
   bool is_complete() const { return at_ == size(); }
 
  private:

@@ -34,8 +34,10 @@ bool IsEmpty(const Items& items, HookName& hook) {
 
 bool GlobalHooksEmpty() {
   static PyObject* module = nullptr;  // kept: nn.Module's own globals
-  static HookName hooks[] = {{GetNames().global_backward_hooks}, {GetNames().global_backward_pre_hooks},
-                             {GetNames().global_forward_hooks}, {GetNames().global_forward_pre_hooks}};
+  static HookName hooks[] = {{GetNames().global_backward_hooks},
+                             {GetNames().global_backward_pre_hooks},
+                             {GetNames().global_forward_hooks},
+                             {GetNames().global_forward_pre_hooks}};
   if (module == nullptr)
     module = Py_XNewRef(FindModule("torch.nn.modules.module"));
   if (module == nullptr)
@@ -48,8 +50,8 @@ bool GlobalHooksEmpty() {
 }
 
 bool OwnHooksEmpty(PyObject* object) {
-  static HookName hooks[] = {{GetNames().backward_hooks}, {GetNames().backward_pre_hooks}, {GetNames().forward_hooks},
-                             {GetNames().forward_pre_hooks}};
+  static HookName hooks[] = {
+      {GetNames().backward_hooks}, {GetNames().backward_pre_hooks}, {GetNames().forward_hooks}, {GetNames().forward_pre_hooks}};
   static HookName compiled{GetNames().compiled_call};
   const Items items = pycompat::InstanceItems(object);
   for (HookName& hook : hooks)
@@ -94,8 +96,7 @@ bool ReadFact<Fact::kAmbient>(PyObject* object, model::FactValue* value) {
 template <>
 bool FactIs<Fact::kAmbient>(PyObject* object, Operand operand, uint16_t*) noexcept {
   model::FactValue actual;
-  return ReadFact<Fact::kAmbient>(object, &actual) &&
-         actual.constant == static_cast<const LinkedConstant*>(operand.pointer)->value;
+  return ReadFact<Fact::kAmbient>(object, &actual) && actual.constant == static_cast<const LinkedConstant*>(operand.pointer)->value;
 }
 
 }  // namespace framegate::client

@@ -44,8 +44,7 @@ bool ReadFact<Fact::kTypeName>(PyObject* object, model::FactValue* value) {
 template <>
 bool FactIs<Fact::kTypeName>(PyObject* object, Operand operand, uint16_t*) noexcept {
   model::FactValue actual;
-  return ReadFact<Fact::kTypeName>(object, &actual) &&
-         actual.constant == static_cast<const LinkedConstant*>(operand.pointer)->value;
+  return ReadFact<Fact::kTypeName>(object, &actual) && actual.constant == static_cast<const LinkedConstant*>(operand.pointer)->value;
 }
 
 }  // namespace framegate::client

@@ -13,10 +13,14 @@ using model::Fact;
 
 namespace {
 
-const LinkedConstant& Expected(Operand operand) { return *static_cast<const LinkedConstant*>(operand.pointer); }
+const LinkedConstant& Expected(Operand operand) {
+  return *static_cast<const LinkedConstant*>(operand.pointer);
+}
 
 // Tuples, sets and code have parts that are read by steps.
-bool IsWhole(PyObject* object) { return !PyTuple_CheckExact(object) && !PyAnySet_Check(object) && !PyCode_Check(object); }
+bool IsWhole(PyObject* object) {
+  return !PyTuple_CheckExact(object) && !PyAnySet_Check(object) && !PyCode_Check(object);
+}
 
 // start, stop, step of what a range or range iterator will still give.
 bool RangeLeft(PyObject* object, Constant* value) {
@@ -42,7 +46,9 @@ bool ReadFact<Fact::kValue>(PyObject* object, model::FactValue* value) {
   return IsWhole(object) && FromPython(object, &value->constant);
 }
 
-bool ValueIs(PyObject* object, const LinkedConstant& expected) noexcept { return SameConstant(object, expected.object.get()); }
+bool ValueIs(PyObject* object, const LinkedConstant& expected) noexcept {
+  return SameConstant(object, expected.object.get());
+}
 
 template <>
 bool ReadFact<Fact::kRange>(PyObject* object, model::FactValue* value) {

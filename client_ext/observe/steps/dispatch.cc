@@ -6,11 +6,11 @@ bool TakeStep(model::Step step, PyObject* from, Operand operand, PyObject** to) 
   uint16_t hint = 0;
   *to = nullptr;
   switch (step) {
-#define FRAMEGATE_STEP(number, name, text, shape, doc)                          \
-  case model::Step::name:                                                       \
-    if constexpr (!model::IsRoot(model::Step::name))                            \
-      return TakeStep<model::Step::name>(from, operand, &hint, to);             \
-    else                                                                        \
+#define FRAMEGATE_STEP(number, name, text, shape, doc)              \
+  case model::Step::name:                                           \
+    if constexpr (!model::IsRoot(model::Step::name))                \
+      return TakeStep<model::Step::name>(from, operand, &hint, to); \
+    else                                                            \
       return false;
 #include "model/steps.def"
 #undef FRAMEGATE_STEP

@@ -17,6 +17,7 @@ class Breaker {
 
   // Nothing is wrong, as far as we know.
   bool closed() const { return fault_.ok(); }
+
   // After a fault: whether it is time for another attempt. It counts as begun: the next comes one delay later.
   bool TakeAttempt(TimePoint now) {
     if (now < next_)
@@ -24,10 +25,12 @@ class Breaker {
     Delay(now);
     return true;
   }
+
   void Fault(absl::Status why, TimePoint now) {
     fault_ = std::move(why);
     Delay(now);
   }
+
   // The delay starts again from its first value only after a while without faults: a daemon that dies at each translation
   // answers lookups in between.
   void Success(TimePoint now) {
@@ -35,6 +38,7 @@ class Breaker {
     if (now - last_ > kLast)
       delay_ = std::chrono::milliseconds{0};
   }
+
   // What the last fault was; told to those who ask while the breaker is open.
   const absl::Status& fault() const { return fault_; }
 

@@ -1,10 +1,11 @@
 // The way to the daemon: idle connections, the first start, and what happens after a fault. No Python.
 //
-// A daemon that was never there, or that ended in order, is started and waited for. After a fault nothing waits any more than a millisecond: at the
-// breaker's times a hello is sent and its answer is looked for at the next opportunity, and a daemon that is gone is started in the background.
+// A daemon that was never there, or that ended in order, is started and waited for. After a fault nothing waits any more than a
+// millisecond: at the breaker's times a hello is sent and its answer is looked for at the next opportunity, and a daemon that is gone is
+// started in the background.
 //
-// One thread at a time (the session calls it under the GIL, and gives the GIL up inside `blocking`). In a forked child what the parent had is
-// forgotten at the first call.
+// One thread at a time (the session calls it under the GIL, and gives the GIL up inside `blocking`). In a forked child what the parent had
+// is forgotten at the first call.
 #pragma once
 
 #include <functional>
@@ -36,8 +37,8 @@ class Daemon {
 
   explicit Daemon(Options options) : options_(std::move(options)) {}
 
-  // A connection that has said hello, for one call. Unavailable: off, not there, or in the time after a fault; FailedPrecondition: of another
-  // build, or cannot be started; DeadlineExceeded: it does not answer (this is a fault); Cancelled: a signal handler raised.
+  // A connection that has said hello, for one call. Unavailable: off, not there, or in the time after a fault; FailedPrecondition: of
+  // another build, or cannot be started; DeadlineExceeded: it does not answer (this is a fault); Cancelled: a signal handler raised.
   absl::StatusOr<std::unique_ptr<Connection>> Acquire(const ClientFacts& client);
 
   // After a call that went well, or whose error was the daemon's answer.

@@ -23,7 +23,9 @@ Daemon::Options At(const std::string& socket) {
   return options;
 }
 
-FakeDaemon::Answer Kind(const std::string&, int, const std::string& message) { return FakeDaemon::Welcome(message); }
+FakeDaemon::Answer Kind(const std::string&, int, const std::string& message) {
+  return FakeDaemon::Welcome(message);
+}
 
 milliseconds TimeOf(const std::function<void()>& work) {
   TimePoint start = Clock::now();
@@ -52,9 +54,8 @@ TEST(Daemon, Off) {
 }
 
 TEST(Daemon, AnotherBuildIsAskedOnceAndNotAgainAtOnce) {
-  FakeDaemon fake([](auto, auto, auto) {
-    return FakeDaemon::Answer{.status = grpc::Status(grpc::StatusCode::FAILED_PRECONDITION, "builds differ")};
-  });
+  FakeDaemon fake(
+      [](auto, auto, auto) { return FakeDaemon::Answer{.status = grpc::Status(grpc::StatusCode::FAILED_PRECONDITION, "builds differ")}; });
   Daemon daemon(At(fake.path()));
   for (int i = 0; i < 5; ++i)
     EXPECT_EQ(daemon.Acquire({}).status(), absl::FailedPreconditionError("builds differ"));
@@ -132,13 +133,17 @@ class Program {
                           << body;
     chmod(path().c_str(), 0700);
   }
+
   ~Program() {
     for (const char* name : {"/framegated", "/s", "/s.start", "/log"})
       unlink((folder_ + name).c_str());
     rmdir(folder_.c_str());
   }
+
   std::string path() const { return folder_ + "/framegated"; }
+
   Launch launch() const { return {.program = path(), .socket = folder_ + "/s", .environment = {"SEEN=1"}}; }
+
   std::string log() const {
     std::ostringstream text;
     text << std::ifstream(folder_ + "/log").rdbuf();
@@ -149,7 +154,9 @@ class Program {
   std::string folder_;
 };
 
-Patience Budget(int ms = 20'000) { return {.deadline = Clock::now() + milliseconds(ms)}; }
+Patience Budget(int ms = 20'000) {
+  return {.deadline = Clock::now() + milliseconds(ms)};
+}
 
 TEST(Launch, StartsDetachedWithNothingOfOurs) {
   setenv("NOT_FOR_DAEMONS", "1", 1);

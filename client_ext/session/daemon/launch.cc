@@ -30,21 +30,28 @@ constexpr size_t kMostText = 4096;
 class Descriptor {
  public:
   explicit Descriptor(int number) : number_(number) {}
+
   Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+
   Descriptor& operator=(Descriptor&& other) noexcept {
     std::swap(number_, other.number_);
     return *this;
   }
+
   ~Descriptor() {
     if (number_ >= 0)
       ::close(number_);
   }
+
   int get() const { return number_; }
+
  private:
   int number_;
 };
 
-absl::Status Failed(std::string_view what, int error) { return absl::UnavailableError(StrCat(what, ": ", std::strerror(error))); }
+absl::Status Failed(std::string_view what, int error) {
+  return absl::UnavailableError(StrCat(what, ": ", std::strerror(error)));
+}
 
 std::vector<char*> Pointers(std::vector<std::string>& texts) {
   std::vector<char*> pointers;
@@ -81,10 +88,12 @@ struct Spawning {
     posix_spawnattr_setsigdefault(&attributes, &all);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
   }
+
   ~Spawning() {
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
   }
+
   Spawning(const Spawning&) = delete;
   Spawning& operator=(const Spawning&) = delete;
 
@@ -96,8 +105,8 @@ struct Spawning {
   }
 };
 
-// The daemon must not be a child of the user's process: it would turn up in its os.wait(). So a process in between, which shares our memory while
-// we stand still, as vfork's does, spawns it and ends; it has no exit signal, so neither SIGCHLD nor a plain wait() sees it.
+// The daemon must not be a child of the user's process: it would turn up in its os.wait(). So a process in between, which shares our memory
+// while we stand still, as vfork's does, spawns it and ends; it has no exit signal, so neither SIGCHLD nor a plain wait() sees it.
 absl::Status SpawnDetached(Spawning& spawning) {
   constexpr size_t kStack = 256 << 10;
   std::unique_ptr<char[]> stack(new char[kStack]);
@@ -188,14 +197,18 @@ class Turn {
     pid_t holder = starting.load();
     return holder != getpid() && starting.compare_exchange_strong(holder, getpid());
   }
+
   Turn() = default;
+
   ~Turn() { starting.store(0); }
+
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
 };
 
 bool Lock(int descriptor) {
-  struct flock whole{};
+  struct flock whole {};
+
   whole.l_type = F_WRLCK;
   whole.l_whence = SEEK_SET;
   return fcntl(descriptor, F_SETLK, &whole) == 0;
@@ -224,8 +237,9 @@ absl::Status StartUnderLock(const Launch& launch, const Patience& patience) {
 }
 
 bool MaySee(std::string_view name) {
-  static constexpr std::string_view kAllowed[] = {"HOME", "USER", "LOGNAME", "PATH", "LANG", "LC_ALL", "TZ", "XDG_RUNTIME_DIR",
-                                                  "XDG_CACHE_HOME", "LD_LIBRARY_PATH", "ASAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS"};
+  static constexpr std::string_view kAllowed[] = {"HOME",         "USER",         "LOGNAME",         "PATH",           "LANG",
+                                                  "LC_ALL",       "TZ",           "XDG_RUNTIME_DIR", "XDG_CACHE_HOME", "LD_LIBRARY_PATH",
+                                                  "ASAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS"};
   if (name == "FRAMEGATE_DAEMON" || name == "FRAMEGATE_SOCKET")
     return false;  // the first is ours, the second is given as a flag
   return name.starts_with("FRAMEGATE_") || std::find(std::begin(kAllowed), std::end(kAllowed), name) != std::end(kAllowed);
@@ -252,6 +266,8 @@ absl::Status StartDaemon(const Launch& launch, const Patience& patience) {
   return StartUnderLock(launch, patience);
 }
 
-absl::Status LaunchDaemon(const Launch& launch) { return Spawn(launch, -1); }
+absl::Status LaunchDaemon(const Launch& launch) {
+  return Spawn(launch, -1);
+}
 
 }  // namespace framegate::client

@@ -11,7 +11,7 @@ namespace framegate::client {
 
 // What is started and where it is to listen.
 struct Launch {
-  std::string program;                   // absolute path; empty: there is none
+  std::string program;  // absolute path; empty: there is none
   std::string socket;
   std::vector<std::string> environment;  // NAME=value, all that the daemon gets
 };
@@ -20,8 +20,8 @@ struct Launch {
 // semantics: that comes with each request. REQUIRES: nobody changes the environment meanwhile.
 std::vector<std::string> DaemonEnvironment();
 
-// Starts a daemon unless another process is doing so, and returns once one accepts connections. One process at a time does it, under the start
-// lock; the others wait for it. FailedPrecondition: there is no program, or the socket's directory is not ours; Unavailable: it ended
+// Starts a daemon unless another process is doing so, and returns once one accepts connections. One process at a time does it, under the
+// start lock; the others wait for it. FailedPrecondition: there is no program, or the socket's directory is not ours; Unavailable: it ended
 // with the text; DeadlineExceeded, Cancelled: of `patience`.
 absl::Status StartDaemon(const Launch& launch, const Patience& patience);
 

@@ -20,7 +20,7 @@ struct AmbientPattern {
   };
 
   AmbientState expected;
-  AmbientState mask;  // of all parts
+  AmbientState mask;                // of all parts
   std::vector<AmbientState> masks;  // per part, in the order asked
   std::vector<Mode> modes;
   int modes_part = -1;  // which part asks for the modes
@@ -39,8 +39,9 @@ Constant ReadAutocastRows(const AmbientState& state) {
   std::vector<Constant> rows;
   for (size_t i = 0; i < kAutocastDevices; ++i)
     if (state.autocast[i] != kAutocastOff)
-      rows.push_back(Constant::Tuple({Constant::Str(c10::DeviceTypeName(at::autocast::_AUTOCAST_SUPPORTED_DEVICES[i], true)), Constant::Bool(true),
-                                      Constant::Named(ConstantKind::kDtype, TextOf(static_cast<c10::ScalarType>(state.autocast[i])))}));
+      rows.push_back(
+          Constant::Tuple({Constant::Str(c10::DeviceTypeName(at::autocast::_AUTOCAST_SUPPORTED_DEVICES[i], true)), Constant::Bool(true),
+                           Constant::Named(ConstantKind::kDtype, TextOf(static_cast<c10::ScalarType>(state.autocast[i])))}));
   return Constant::Tuple(std::move(rows));
 }
 
@@ -60,23 +61,34 @@ Constant ReadModes(const AmbientState& state) {
 
 Constant ReadPart(AmbientPart part, const AmbientState& state) {
   switch (part) {
-    case AmbientPart::kGradMode: return Constant::Bool(state.grad_mode);
-    case AmbientPart::kInferenceMode: return Constant::Bool(state.inference_mode);
+    case AmbientPart::kGradMode:
+      return Constant::Bool(state.grad_mode);
+    case AmbientPart::kInferenceMode:
+      return Constant::Bool(state.inference_mode);
     case AmbientPart::kDefaultDtype:
       return Constant::Named(ConstantKind::kDtype, TextOf(static_cast<c10::ScalarType>(state.default_dtype)));
     case AmbientPart::kDefaultDevice:
       return state.default_device < 0 ? Constant::None() : Constant::Named(ConstantKind::kDevice, TextOf(DeviceAt(state.default_device)));
-    case AmbientPart::kAutocast: return ReadAutocastRows(state);
-    case AmbientPart::kAutocastCache: return Constant::Bool(state.autocast_cache);
+    case AmbientPart::kAutocast:
+      return ReadAutocastRows(state);
+    case AmbientPart::kAutocastCache:
+      return Constant::Bool(state.autocast_cache);
     case AmbientPart::kDeterministic:
       return Constant::Tuple({Constant::Bool(state.deterministic), Constant::Bool(state.deterministic_warn_only)});
-    case AmbientPart::kTorchFunction: return ReadModes(state);
-    case AmbientPart::kThreads: return Constant::Int(state.threads);
-    case AmbientPart::kMatmul: return ReadMatmul(state);
-    case AmbientPart::kFunctorch: return Constant::Int(state.functorch);
-    case AmbientPart::kDispatchModes: return Constant::Int(state.dispatch_modes);
-    case AmbientPart::kSavedTensorHooks: return Constant::Int(state.saved_hooks);
-    case AmbientPart::kForwardAd: return Constant::Int(state.forward_level);
+    case AmbientPart::kTorchFunction:
+      return ReadModes(state);
+    case AmbientPart::kThreads:
+      return Constant::Int(state.threads);
+    case AmbientPart::kMatmul:
+      return ReadMatmul(state);
+    case AmbientPart::kFunctorch:
+      return Constant::Int(state.functorch);
+    case AmbientPart::kDispatchModes:
+      return Constant::Int(state.dispatch_modes);
+    case AmbientPart::kSavedTensorHooks:
+      return Constant::Int(state.saved_hooks);
+    case AmbientPart::kForwardAd:
+      return Constant::Int(state.forward_level);
   }
   return Constant::None();
 }
@@ -143,22 +155,34 @@ bool TakeModes(const Constant& value, AmbientPattern* pattern) {
 bool TakePart(AmbientPart part, const Constant& value, AmbientPattern* pattern) {
   AmbientState& state = pattern->expected;
   switch (part) {
-    case AmbientPart::kGradMode: return Take(value, &state.grad_mode);
-    case AmbientPart::kInferenceMode: return Take(value, &state.inference_mode);
-    case AmbientPart::kDefaultDtype: return TakeDtype(value, &state.default_dtype);
-    case AmbientPart::kDefaultDevice: return TakeDevice(value, &state.default_device);
-    case AmbientPart::kAutocast: return TakeAutocast(value, &state);
-    case AmbientPart::kAutocastCache: return Take(value, &state.autocast_cache);
+    case AmbientPart::kGradMode:
+      return Take(value, &state.grad_mode);
+    case AmbientPart::kInferenceMode:
+      return Take(value, &state.inference_mode);
+    case AmbientPart::kDefaultDtype:
+      return TakeDtype(value, &state.default_dtype);
+    case AmbientPart::kDefaultDevice:
+      return TakeDevice(value, &state.default_device);
+    case AmbientPart::kAutocast:
+      return TakeAutocast(value, &state);
+    case AmbientPart::kAutocastCache:
+      return Take(value, &state.autocast_cache);
     case AmbientPart::kDeterministic:
-      return value.items.size() == 2 && Take(value.items[0], &state.deterministic) &&
-             Take(value.items[1], &state.deterministic_warn_only);
-    case AmbientPart::kTorchFunction: return TakeModes(value, pattern);
-    case AmbientPart::kThreads: return Take(value, &state.threads);
-    case AmbientPart::kMatmul: return TakeMatmul(value, &state);
-    case AmbientPart::kFunctorch: return Take(value, &state.functorch);
-    case AmbientPart::kDispatchModes: return Take(value, &state.dispatch_modes);
-    case AmbientPart::kSavedTensorHooks: return Take(value, &state.saved_hooks);
-    case AmbientPart::kForwardAd: return Take(value, &state.forward_level);
+      return value.items.size() == 2 && Take(value.items[0], &state.deterministic) && Take(value.items[1], &state.deterministic_warn_only);
+    case AmbientPart::kTorchFunction:
+      return TakeModes(value, pattern);
+    case AmbientPart::kThreads:
+      return Take(value, &state.threads);
+    case AmbientPart::kMatmul:
+      return TakeMatmul(value, &state);
+    case AmbientPart::kFunctorch:
+      return Take(value, &state.functorch);
+    case AmbientPart::kDispatchModes:
+      return Take(value, &state.dispatch_modes);
+    case AmbientPart::kSavedTensorHooks:
+      return Take(value, &state.saved_hooks);
+    case AmbientPart::kForwardAd:
+      return Take(value, &state.forward_level);
   }
   return false;
 }
@@ -220,7 +244,9 @@ AmbientPattern* MakeAmbientPattern(const std::vector<std::pair<uint8_t, Constant
   return pattern.release();
 }
 
-void FreeAmbientPattern(AmbientPattern* pattern) noexcept { delete pattern; }
+void FreeAmbientPattern(AmbientPattern* pattern) noexcept {
+  delete pattern;
+}
 
 int FailingAmbient(AmbientPattern* pattern) noexcept {
   AmbientState state;

@@ -34,8 +34,8 @@ void ReadMatmul(AmbientState* state) {
   state->deterministic_warn_only = context.deterministic_warn_only;
   state->precision = context.precision;
   uint8_t* out = state->matmul_switches;
-  for (bool value : {context.tf32_cublas, context.tf32_cudnn, context.fp16_reduction, context.bf16_reduction,
-                     AnomalyMode::is_enabled(), AnomalyMode::should_check_nan()})
+  for (bool value : {context.tf32_cublas, context.tf32_cudnn, context.fp16_reduction, context.bf16_reduction, AnomalyMode::is_enabled(),
+                     AnomalyMode::should_check_nan()})
     *out++ = value;
   std::memcpy(out, context.switches, sizeof context.switches);
 }
@@ -45,26 +45,50 @@ void ReadMatmul(AmbientState* state) {
 AmbientState MaskOf(model::AmbientPart part) {
   AmbientState mask{.default_device = 0, .forward_level = 0};
   switch (part) {
-    case model::AmbientPart::kGradMode: mask.grad_mode = 0xff; break;
-    case model::AmbientPart::kInferenceMode: mask.inference_mode = 0xff; break;
-    case model::AmbientPart::kDefaultDtype: mask.default_dtype = 0xff; break;
-    case model::AmbientPart::kDefaultDevice: mask.default_device = -1; break;
-    case model::AmbientPart::kAutocast: std::memset(mask.autocast, 0xff, sizeof mask.autocast); break;
-    case model::AmbientPart::kAutocastCache: mask.autocast_cache = 0xff; break;
-    case model::AmbientPart::kDeterministic: mask.deterministic = mask.deterministic_warn_only = 0xff; break;
+    case model::AmbientPart::kGradMode:
+      mask.grad_mode = 0xff;
+      break;
+    case model::AmbientPart::kInferenceMode:
+      mask.inference_mode = 0xff;
+      break;
+    case model::AmbientPart::kDefaultDtype:
+      mask.default_dtype = 0xff;
+      break;
+    case model::AmbientPart::kDefaultDevice:
+      mask.default_device = -1;
+      break;
+    case model::AmbientPart::kAutocast:
+      std::memset(mask.autocast, 0xff, sizeof mask.autocast);
+      break;
+    case model::AmbientPart::kAutocastCache:
+      mask.autocast_cache = 0xff;
+      break;
+    case model::AmbientPart::kDeterministic:
+      mask.deterministic = mask.deterministic_warn_only = 0xff;
+      break;
     case model::AmbientPart::kTorchFunction:
       mask.function_state = 0xff;
       mask.function_modes = -1;
       break;
-    case model::AmbientPart::kThreads: mask.threads = -1; break;
+    case model::AmbientPart::kThreads:
+      mask.threads = -1;
+      break;
     case model::AmbientPart::kMatmul:
       mask.precision = 0xff;
       std::memset(mask.matmul_switches, 0xff, sizeof mask.matmul_switches);
       break;
-    case model::AmbientPart::kFunctorch: mask.functorch = -1; break;
-    case model::AmbientPart::kDispatchModes: mask.dispatch_modes = -1; break;
-    case model::AmbientPart::kSavedTensorHooks: mask.saved_hooks = -1; break;
-    case model::AmbientPart::kForwardAd: mask.forward_level = -1; break;
+    case model::AmbientPart::kFunctorch:
+      mask.functorch = -1;
+      break;
+    case model::AmbientPart::kDispatchModes:
+      mask.dispatch_modes = -1;
+      break;
+    case model::AmbientPart::kSavedTensorHooks:
+      mask.saved_hooks = -1;
+      break;
+    case model::AmbientPart::kForwardAd:
+      mask.forward_level = -1;
+      break;
   }
   return mask;
 }

@@ -92,7 +92,9 @@ ContextState ReadSwitches(const at::Context& context) {
 
 #else
 
-Precision ReadPrecision(const at::Context& context) { return AskPrecision(context); }
+Precision ReadPrecision(const at::Context& context) {
+  return AskPrecision(context);
+}
 
 ContextState ReadSwitches(const at::Context& context) {
   return {.deterministic = context.deterministicAlgorithms(),

@@ -1,5 +1,5 @@
-// What of torch's ambient state is Python objects: the stack of function modes, the default device among them, and forward AD's level, which is a
-// global of a Python module. GIL held; runs no Python code.
+// What of torch's ambient state is Python objects: the stack of function modes, the default device among them, and forward AD's level,
+// which is a global of a Python module. GIL held; runs no Python code.
 #pragma once
 
 #include <Python.h>

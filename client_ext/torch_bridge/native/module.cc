@@ -1,4 +1,5 @@
-// _framegate_torch: the native TorchTable as a capsule. Importing it fails, with the reason, under another torch than it was compiled against.
+// _framegate_torch: the native TorchTable as a capsule. Importing it fails, with the reason, under another torch than it was compiled
+// against.
 #include <Python.h>
 
 #include <string>
@@ -50,14 +51,16 @@ std::string TextAttribute(PyObject* object, const char* name) {
 // False, with ImportError set, where the loaded torch is not the one we know the insides of.
 bool CheckBuild() {
   PyObject* version = PyDict_GetItemString(PyImport_GetModuleDict(), "torch.version");
-  std::string running = version != nullptr ? StrCat(TextAttribute(version, "__version__"), " ", TextAttribute(version, "git_version")) : "none";
+  std::string running =
+      version != nullptr ? StrCat(TextAttribute(version, "__version__"), " ", TextAttribute(version, "git_version")) : "none";
   if (running == kTorchBuild)
     return true;
   PyErr_Format(PyExc_ImportError, "compiled against torch %s, but torch %s is loaded", kTorchBuild, running.c_str());
   return false;
 }
 
-PyModuleDef definition = {.m_base = PyModuleDef_HEAD_INIT, .m_name = "_framegate_torch", .m_doc = "framegate's view of torch's tensors", .m_size = -1};
+PyModuleDef definition = {
+    .m_base = PyModuleDef_HEAD_INIT, .m_name = "_framegate_torch", .m_doc = "framegate's view of torch's tensors", .m_size = -1};
 
 }  // namespace
 

@@ -47,7 +47,9 @@ std::string TextOf(c10::Layout layout) {
   }
 }
 
-std::string TextOf(c10::Device device) { return device.str(); }
+std::string TextOf(c10::Device device) {
+  return device.str();
+}
 
 std::string TextOf(c10::MemoryFormat format) {
   if (format >= c10::MemoryFormat::NumOptions)
@@ -60,9 +62,13 @@ std::optional<c10::ScalarType> DtypeOf(std::string_view text) {
   return Find<c10::ScalarType>(text, static_cast<int>(c10::ScalarType::NumOptions));
 }
 
-std::optional<c10::Layout> LayoutOf(std::string_view text) { return Find<c10::Layout>(text, kMostLayouts); }
+std::optional<c10::Layout> LayoutOf(std::string_view text) {
+  return Find<c10::Layout>(text, kMostLayouts);
+}
 
-std::optional<c10::MemoryFormat> MemoryFormatOf(std::string_view text) { return Find<c10::MemoryFormat>(text, kMostFormats); }
+std::optional<c10::MemoryFormat> MemoryFormatOf(std::string_view text) {
+  return Find<c10::MemoryFormat>(text, kMostFormats);
+}
 
 std::optional<c10::Device> DeviceOf(std::string_view text) {
   try {

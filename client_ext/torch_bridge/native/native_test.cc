@@ -16,9 +16,13 @@ using model::AmbientPart;
 using model::Constant;
 using pycompat::Ref;
 
-PyObject* Globals() { return PyModule_GetDict(PyImport_AddModule("__main__")); }
+PyObject* Globals() {
+  return PyModule_GetDict(PyImport_AddModule("__main__"));
+}
 
-void Exec(const std::string& code) { ASSERT_EQ(PyRun_SimpleString(code.c_str()), 0) << code; }
+void Exec(const std::string& code) {
+  ASSERT_EQ(PyRun_SimpleString(code.c_str()), 0) << code;
+}
 
 Ref Eval(const std::string& code) {
   Ref value = Ref::Steal(PyRun_String(code.c_str(), Py_eval_input, Globals(), Globals()));
@@ -39,10 +43,16 @@ TEST(Tensor, FactsOfAPlainOne) {
   model::TensorFacts facts = Facts("torch.ones(2, 3, requires_grad=True)");
   uint64_t keys = facts.keys;
   facts.keys = 0;
-  EXPECT_EQ(facts, (model::TensorFacts{.dtype = "torch.float32", .device = "cpu", .layout = "torch.strided", .requires_grad = true,
-                                       .is_leaf = true, .sizes = {2, 3}, .strides = {3, 1}}));
+  EXPECT_EQ(facts, (model::TensorFacts{.dtype = "torch.float32",
+                                       .device = "cpu",
+                                       .layout = "torch.strided",
+                                       .requires_grad = true,
+                                       .is_leaf = true,
+                                       .sizes = {2, 3},
+                                       .strides = {3, 1}}));
   EXPECT_EQ(keys, PyLong_AsUnsignedLongLong(Eval("((torch._C._dispatch_keys(torch.ones(2)) | torch._C._dispatch_tls_local_include_set())"
-                                                 " - torch._C._dispatch_tls_local_exclude_set()).raw_repr()").get()));
+                                                 " - torch._C._dispatch_tls_local_exclude_set()).raw_repr()")
+                                                .get()));
 }
 
 TEST(Tensor, FactsThatAreRare) {
@@ -122,6 +132,7 @@ TEST(Tensor, SizesOneByOne) {
 struct FreePattern {
   void operator()(TensorPattern* pattern) const { native::FreeTensorPattern(pattern); }
 };
+
 using Pattern = std::unique_ptr<TensorPattern, FreePattern>;
 
 // Every pair of these: the fast comparison says what the definition says.

@@ -1,5 +1,5 @@
-// Private fields of torch's classes, read where the public way is too slow for a check. An explicit instantiation may name a private member;
-// this module is compiled for, and runs with, exactly one torch (module.cc), and only versions listed here are read this way.
+// Private fields of torch's classes, read where the public way is too slow for a check. An explicit instantiation may name a private
+// member; this module is compiled for, and runs with, exactly one torch (module.cc), and only versions listed here are read this way.
 #pragma once
 
 #include <torch/version.h>

@@ -20,16 +20,18 @@ Ref Eval(const std::string& code) {
   return value;
 }
 
-void Exec(const char* code) { ASSERT_EQ(PyRun_SimpleString(code), 0) << code; }
+void Exec(const char* code) {
+  ASSERT_EQ(PyRun_SimpleString(code), 0) << code;
+}
 
 TEST(SlowTable, TensorsAsNative) {
   Exec("marked = torch.ones(2, 3); marked._dynamo_dynamic_indices = {0, -1}; marked._dynamo_static_indices = {1}");
   Exec("graded = torch.ones(2, 3, requires_grad=True); graded.sum().backward()");
   Exec("with torch.inference_mode(): inferred = torch.ones(2, 3)");
   for (const char* code :
-       {"torch.ones(2, 3)", "torch.ones(4, 4, dtype=torch.float64)[1:, 2:]", "torch.ones(3, 2).t()", "torch.ones(2, requires_grad=True) * 2",
-        "torch.ones(())", "torch.nn.Parameter(torch.ones(2))", "torch.eye(3).to_sparse()", "torch.ones(2, device='meta')",
-        "torch.ones(2, dtype=torch.complex64).conj()", "marked", "graded", "inferred"}) {
+       {"torch.ones(2, 3)", "torch.ones(4, 4, dtype=torch.float64)[1:, 2:]", "torch.ones(3, 2).t()",
+        "torch.ones(2, requires_grad=True) * 2", "torch.ones(())", "torch.nn.Parameter(torch.ones(2))", "torch.eye(3).to_sparse()",
+        "torch.ones(2, device='meta')", "torch.ones(2, dtype=torch.complex64).conj()", "marked", "graded", "inferred"}) {
     Ref tensor = Eval(code);
     model::TensorFacts native, slow;
     ASSERT_TRUE(native::ReadTensor(tensor.get(), &native)) << code;
@@ -80,6 +82,7 @@ TEST(SlowTable, AmbientStateAsNative) {
     const char* enter;
     const char* leave;
   };
+
   Exec("class Mode(torch.overrides.TorchFunctionMode): pass\nclass Dispatch(torch.utils._python_dispatch.TorchDispatchMode): pass");
   for (const Change& change : {
            Change{"pass", "pass"},

@@ -21,8 +21,11 @@ struct Insight : c10::TensorImpl {
   bool PythonTells() const {
     return python_custom_device_ || python_custom_layout_ || matches_python_custom(SizesStridesPolicy::CustomStrides);
   }
+
   bool HasPlainSizes() const { return !matches_policy(SizesStridesPolicy::CustomSizes); }
+
   bool HasPlainStrides() const { return !matches_policy(SizesStridesPolicy::CustomStrides); }
+
   bool HasPlainPlace() const { return !device_policy_ && !layout_policy_ && device_opt_.has_value(); }
 };
 
@@ -41,7 +44,9 @@ uint64_t KeysOf(const c10::TensorImpl& impl) noexcept {
   return ((impl.key_set() | local.included_) - local.excluded_).raw_repr();
 }
 
-bool IsInference(const c10::TensorImpl& impl) noexcept { return const_cast<c10::TensorImpl&>(impl).is_inference(); }
+bool IsInference(const c10::TensorImpl& impl) noexcept {
+  return const_cast<c10::TensorImpl&>(impl).is_inference();
+}
 
 bool RequiresGrad(const c10::TensorImpl& impl) noexcept {
   c10::AutogradMetaInterface* meta = impl.autograd_meta();
@@ -188,7 +193,9 @@ TensorPattern* MakeTensorPattern(const guards::TensorCheck& check) {
   return pattern.release();
 }
 
-void FreeTensorPattern(TensorPattern* pattern) noexcept { delete pattern; }
+void FreeTensorPattern(TensorPattern* pattern) noexcept {
+  delete pattern;
+}
 
 bool TensorMatches(PyObject* object, const TensorPattern* pattern) noexcept {
   const c10::TensorImpl* impl = ImplOf(object);

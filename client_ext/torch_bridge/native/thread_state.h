@@ -1,5 +1,5 @@
-// Where torch keeps what belongs to a thread. Each of its accessors costs a call and a lookup of the thread's storage; here the addresses are looked
-// up once per thread. They hold as long as the thread does.
+// Where torch keeps what belongs to a thread. Each of its accessors costs a call and a lookup of the thread's storage; here the addresses
+// are looked up once per thread. They hold as long as the thread does.
 #pragma once
 
 #include <cstdint>

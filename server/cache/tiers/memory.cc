@@ -16,8 +16,7 @@ class MemoryTier : public Tier {
  public:
   MemoryTier(uint64_t limit, Stats* stats) : limit_(limit), stats_(stats) {}
 
-  std::vector<EntryPtr> Load(const CacheKey& key,
-                             const absl::flat_hash_set<Hash128>& known) override {
+  std::vector<EntryPtr> Load(const CacheKey& key, const absl::flat_hash_set<Hash128>& known) override {
     absl::MutexLock lock(&mutex_);
     auto found = keys_.find(key.hash);
     if (found == keys_.end() || found->second.material != key.material)
@@ -43,9 +42,8 @@ class MemoryTier : public Tier {
     for (const EntryPtr& held : list.entries)
       if (held->content == entry->content)
         return held;
-    auto place = std::find_if(list.entries.begin(), list.entries.end(), [&](const EntryPtr& held) {
-      return held->used_ms <= entry->used_ms;
-    });
+    auto place =
+        std::find_if(list.entries.begin(), list.entries.end(), [&](const EntryPtr& held) { return held->used_ms <= entry->used_ms; });
     list.entries.insert(place, entry);
     bytes_ += entry->size();
     ++count_;
@@ -90,9 +88,8 @@ class MemoryTier : public Tier {
       for (const EntryPtr& entry : key.entries) {
         if (list.entries.size() == limit)
           return list;
-        list.entries.push_back({hash.Hex(), entry->unit, material.python, material.torch,
-                                entry->summary, entry->bytes.size(), entry->hits, entry->created_ms,
-                                entry->used_ms});
+        list.entries.push_back({hash.Hex(), entry->unit, material.python, material.torch, entry->summary, entry->bytes.size(), entry->hits,
+                                entry->created_ms, entry->used_ms});
       }
     }
     return list;

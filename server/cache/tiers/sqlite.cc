@@ -19,9 +19,7 @@ namespace {
 class SqliteTier : public Tier {
  public:
   SqliteTier(const Settings& settings, Stats* stats)
-      : path_(settings.cache_dir + "/entries-1.db"),
-        stats_(stats),
-        health_(path_, settings.store == "ro", stats) {
+      : path_(settings.cache_dir + "/entries-1.db"), stats_(stats), health_(path_, settings.store == "ro", stats) {
     bool read_only = settings.store == "ro";
     if (settings.store == "off") {
       health_.TurnOff("off");
@@ -47,8 +45,7 @@ class SqliteTier : public Tier {
       close(lock_);
   }
 
-  std::vector<EntryPtr> Load(const CacheKey& key,
-                             const absl::flat_hash_set<Hash128>& known) override {
+  std::vector<EntryPtr> Load(const CacheKey& key, const absl::flat_hash_set<Hash128>& known) override {
     if (!health_.CanRead())
       return {};
     absl::MutexLock lock(&mutex_);
@@ -64,8 +61,7 @@ class SqliteTier : public Tier {
     for (const auto& [id, content] : rows)
       if (EntryPtr entry = Read(key, id, content))
         entries.push_back(std::move(entry));
-    std::stable_sort(entries.begin(), entries.end(),
-                     [](const EntryPtr& a, const EntryPtr& b) { return a->used_ms > b->used_ms; });
+    std::stable_sort(entries.begin(), entries.end(), [](const EntryPtr& a, const EntryPtr& b) { return a->used_ms > b->used_ms; });
     stats_->Add(Metric::kStoreReads, entries.size());
     return entries;
   }
@@ -100,10 +96,9 @@ class SqliteTier : public Tier {
       model::KeyMaterial material;
       if (!Decode(list_.Bytes(1), &material).ok())
         material.python = "of another build";
-      list.entries.push_back(
-          {HashFromBytes(list_.Bytes(0)).Hex(), std::string(list_.Bytes(2)), material.python,
-           material.torch, std::string(list_.Bytes(3)), static_cast<uint64_t>(list_.Number(4)),
-           static_cast<uint64_t>(list_.Number(5)), list_.Number(6), list_.Number(7)});
+      list.entries.push_back({HashFromBytes(list_.Bytes(0)).Hex(), std::string(list_.Bytes(2)), material.python, material.torch,
+                              std::string(list_.Bytes(3)), static_cast<uint64_t>(list_.Number(4)), static_cast<uint64_t>(list_.Number(5)),
+                              list_.Number(6), list_.Number(7)});
     }
     health_.Take(list_.Finish(), "list", database_.Error());
     return list;
@@ -115,8 +110,7 @@ class SqliteTier : public Tier {
       return report;
     absl::MutexLock lock(&mutex_);
     report.entries = static_cast<uint64_t>(database_.Number("SELECT count(*) FROM entries"));
-    report.bytes = static_cast<uint64_t>(database_.Number("PRAGMA page_count") *
-                                         database_.Number("PRAGMA page_size"));
+    report.bytes = static_cast<uint64_t>(database_.Number("PRAGMA page_count") * database_.Number("PRAGMA page_size"));
     return report;
   }
 
@@ -137,15 +131,13 @@ class SqliteTier : public Tier {
   }
 
   // Null where the record fails a check: it is set aside, and its entry will be translated again.
-  EntryPtr Read(const CacheKey& key, int64_t id, const Hash128& content)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+  EntryPtr Read(const CacheKey& key, int64_t id, const Hash128& content) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     read_.Bind(1, id);
     EntryPtr entry;
     std::string problem;
     if (read_.Step()) {
       std::string_view schema = read_.Bytes(0), material = read_.Bytes(1), bytes = read_.Bytes(2);
-      if (BytesOf(ChecksumOf(content, schema, material, bytes)) != read_.Bytes(3) ||
-          HashBytes(bytes) != content)
+      if (BytesOf(ChecksumOf(content, schema, material, bytes)) != read_.Bytes(3) || HashBytes(bytes) != content)
         problem = "the checksum does not fit";
       else if (schema != BytesOf(model::SchemaHash()))
         problem = "it was written under another schema";
@@ -157,8 +149,7 @@ class SqliteTier : public Tier {
     health_.Take(read_.Finish(), "read", database_.Error());
     if (!problem.empty()) {
       stats_->Add(Metric::kRecordsQuarantined);
-      spdlog::warn("store {}: record {} of key {} is set aside: {}", path_, id, key.hash.Hex(),
-                   problem);
+      spdlog::warn("store {}: record {} of key {} is set aside: {}", path_, id, key.hash.Hex(), problem);
       if (writer_ != nullptr)
         writer_->Quarantine(id, problem);
     }
@@ -167,8 +158,7 @@ class SqliteTier : public Tier {
 
   // From the current row of read_.
   EntryPtr Revive(std::string bytes, std::string* problem) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    absl::StatusOr<EntryPtr> entry =
-        StoredFromBytes(std::move(bytes), std::string(read_.Bytes(4)), read_.Number(5));
+    absl::StatusOr<EntryPtr> entry = StoredFromBytes(std::move(bytes), std::string(read_.Bytes(4)), read_.Number(5));
     if (!entry.ok()) {
       *problem = std::string(entry.status().message());
       return nullptr;
@@ -184,8 +174,7 @@ class SqliteTier : public Tier {
   int lock_ = -1;
   absl::Mutex mutex_;
   Database database_ ABSL_GUARDED_BY(mutex_);
-  Statement find_ ABSL_GUARDED_BY(mutex_), read_ ABSL_GUARDED_BY(mutex_),
-      list_ ABSL_GUARDED_BY(mutex_);
+  Statement find_ ABSL_GUARDED_BY(mutex_), read_ ABSL_GUARDED_BY(mutex_), list_ ABSL_GUARDED_BY(mutex_);
   std::unique_ptr<StoreWriter> writer_;  // null where nothing is written
 };
 

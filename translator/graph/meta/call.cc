@@ -17,11 +17,9 @@ constexpr int64_t kMostElements = int64_t{1} << 40;
 
 bool IsReasonable(const model::TensorFacts& facts) {
   for (size_t i = 0; i < facts.sizes.size(); ++i)
-    if (facts.sizes[i] < 0 || facts.sizes[i] > kLargest || facts.strides[i] < 0 ||
-        facts.strides[i] > kLargest)
+    if (facts.sizes[i] < 0 || facts.sizes[i] > kLargest || facts.strides[i] < 0 || facts.strides[i] > kLargest)
       return false;
-  return facts.storage_offset >= 0 && facts.storage_offset <= kMostElements &&
-         ElementCount(facts.sizes) <= kMostElements;
+  return facts.storage_offset >= 0 && facts.storage_offset <= kMostElements && ElementCount(facts.sizes) <= kMostElements;
 }
 
 bool IsTuple(const Constant& constant) {
@@ -63,8 +61,7 @@ std::optional<Value> NumberOf(const Operand& operand) {
 }
 
 std::optional<int64_t> IntOf(const Operand& operand) {
-  if (!operand.constant || !operand.constant->is_int() || operand.constant->integer > kLargest ||
-      operand.constant->integer < -kLargest)
+  if (!operand.constant || !operand.constant->is_int() || operand.constant->integer > kLargest || operand.constant->integer < -kLargest)
     return std::nullopt;
   return operand.constant->integer;
 }

@@ -40,8 +40,7 @@ class Call {
   std::optional<uint32_t> PositionOf(std::string_view parameter) const;
 
   absl::StatusOr<Value> Tensor(std::string_view parameter) const;
-  absl::StatusOr<std::vector<Value>> TensorIfGiven(
-      std::string_view parameter) const;  // none or one
+  absl::StatusOr<std::vector<Value>> TensorIfGiven(std::string_view parameter) const;  // none or one
   absl::StatusOr<std::vector<Value>> Tensors(std::string_view parameter) const;
   absl::StatusOr<Value> TensorOrNumber(std::string_view parameter) const;
   absl::StatusOr<int64_t> Int(std::string_view parameter) const;

@@ -26,8 +26,7 @@ struct Arguments {
   void Add(const Operand& operand) {
     for (const Operand& item : operand.items)
       Add(item);
-    any_complex = any_complex ||
-                  (operand.constant && operand.constant->kind == model::ConstantKind::kComplex);
+    any_complex = any_complex || (operand.constant && operand.constant->kind == model::ConstantKind::kComplex);
     if (!operand.tensor)
       return;
     const TensorFacts& facts = *operand.tensor;
@@ -56,8 +55,7 @@ class Inference {
   }
 
   absl::StatusOr<MetaResult> Run(const Spelling& spelling) {
-    if (!arguments_.plain || (arguments_.any_complex && row_.Is(kNoComplex)) ||
-        (arguments_.any_bool && row_.Is(kNoBool)))
+    if (!arguments_.plain || (arguments_.any_complex && row_.Is(kNoComplex)) || (arguments_.any_bool && row_.Is(kNoBool)))
       return Unknown();
     if (Records() && arguments_.any_inference)  // which must not be saved for the backward pass
       return Unknown();
@@ -89,8 +87,7 @@ class Inference {
   absl::Status ApplyAutocast(Call* call) const {
     if (!ambient_.autocast)
       return absl::OkStatus();
-    if (row_.Is(kWidest) &&
-        arguments_.lesser_float.value_or(*ambient_.autocast) != *ambient_.autocast)
+    if (row_.Is(kWidest) && arguments_.lesser_float.value_or(*ambient_.autocast) != *ambient_.autocast)
       return Unknown();
     if (row_.Is(kLower))
       call->CastArguments(*ambient_.autocast);
@@ -101,17 +98,14 @@ class Inference {
 
   bool CanAutocast() const { return row_.Is(kLower) || row_.Is(kFloat32) || row_.Is(kWidest); }
 
-  bool Records() const {
-    return ambient_.grad && arguments_.need_gradient && !row_.Is(kNoGradient);
-  }
+  bool Records() const { return ambient_.grad && arguments_.need_gradient && !row_.Is(kNoGradient); }
 
   // The rule is asked as if a new tensor were made; the argument keeps its metadata and may join
   // the autograd graph.
   absl::StatusOr<MetaResult> RunInPlace(Call* call) {
     if (request_.args.empty() || !request_.args[0].tensor || (ambient_.autocast && CanAutocast()))
       return Unknown();
-    if (row_.Is(kNoGradient) && ambient_.grad &&
-        arguments_.need_gradient)  // some forget gradients, some refuse
+    if (row_.Is(kNoGradient) && ambient_.grad && arguments_.need_gradient)  // some forget gradients, some refuse
       return Unknown();
     const TensorFacts& facts = *request_.args[0].tensor;
     ASSIGN_OR_RETURN(Value self, call->ValueOf(request_.args[0]));
@@ -129,8 +123,7 @@ class Inference {
       return Raises();
     MetaResult result{.outcome = MetaOutcome::kKnown, .mutates_first = true};
     // Views of leaves and views made without gradients refuse, and metadata do not tell them.
-    result.may_raise_on_data =
-        row_.Is(kDataRaises) || product.may_raise_on_data || (ambient_.grad && facts.requires_grad);
+    result.may_raise_on_data = row_.Is(kDataRaises) || product.may_raise_on_data || (ambient_.grad && facts.requires_grad);
     TensorFacts& changed = result.first_after.emplace(facts);
     if (Records() && IsDifferentiable(self.dtype)) {
       changed.requires_grad = true;
@@ -146,8 +139,7 @@ class Inference {
   }
 
   absl::StatusOr<MetaResult> Finish(const Call& call, const Product& product) const {
-    MetaResult result{.outcome = MetaOutcome::kKnown,
-                      .may_raise_on_data = row_.Is(kDataRaises) || product.may_raise_on_data};
+    MetaResult result{.outcome = MetaOutcome::kKnown, .may_raise_on_data = row_.Is(kDataRaises) || product.may_raise_on_data};
     if (!product.argument.empty()) {
       result.same_as = call.PositionOf(product.argument);
       const Operand* operand = call.Given(product.argument);
@@ -184,8 +176,7 @@ class Inference {
     facts.layout = "torch.strided";
     bool can_require = value.differentiable && IsDifferentiable(value.dtype);
     bool recorded = Records() && can_require && (!value.view || value.requires_grad);
-    facts.requires_grad =
-        recorded || (can_require && value.view && value.requires_grad) || value.leaf_requires_grad;
+    facts.requires_grad = recorded || (can_require && value.view && value.requires_grad) || value.leaf_requires_grad;
     facts.is_leaf = !recorded;
     facts.is_inference = value.inference;
     facts.sizes = value.layout.sizes;
@@ -208,11 +199,9 @@ class Inference {
 
 MetaResult InferMeta(const MetaRequest& request) {
   meta::Spelling spelling;
-  if (request.symbol == "builtins:getattr" && request.args.size() == 2 &&
-      request.args[1].constant && request.args[1].constant->is_str()) {
+  if (request.symbol == "builtins:getattr" && request.args.size() == 2 && request.args[1].constant && request.args[1].constant->is_str()) {
     // getattr(tensor, "T"): attributes are in the table as methods without arguments.
-    return InferMeta(
-        {request.args[1].constant->text, {request.args[0]}, request.kwargs, request.ambient});
+    return InferMeta({request.args[1].constant->text, {request.args[0]}, request.kwargs, request.ambient});
   }
   const MetaResult unknown{.may_raise_on_data = true};
   if (!meta::ReadSymbol(request.symbol, &spelling))
@@ -224,8 +213,7 @@ MetaResult InferMeta(const MetaRequest& request) {
   absl::StatusOr<MetaResult> result = meta::Inference(request, *ambient, *op).Run(spelling);
   if (result.ok())
     return *std::move(result);
-  return absl::IsInvalidArgument(result.status()) ? MetaResult{.outcome = MetaOutcome::kRaises}
-                                                  : unknown;
+  return absl::IsInvalidArgument(result.status()) ? MetaResult{.outcome = MetaOutcome::kRaises} : unknown;
 }
 
 }  // namespace framegate::translator

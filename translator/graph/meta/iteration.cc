@@ -19,9 +19,7 @@ bool IterateFast(const std::vector<Layout>& operands, Layout* result) {
     result->strides = ContiguousStrides(result->sizes);
     return true;
   }
-  if (All(operands, [](const Layout& layout) {
-        return IsContiguousIn(MemoryFormat::kChannelsLast, layout);
-      })) {
+  if (All(operands, [](const Layout& layout) { return IsContiguousIn(MemoryFormat::kChannelsLast, layout); })) {
     result->strides = StridesIn(MemoryFormat::kChannelsLast, result->sizes);
     return true;
   }
@@ -100,8 +98,7 @@ Value CastTo(const Call& call, const Value& value, DType dtype) {
   return call.Fresh(dtype, Layout{value.layout.sizes, PreservedStrides(value.layout)});
 }
 
-absl::StatusOr<Value> Elementwise(const Call& call, const std::vector<Value>& operands,
-                                  DType computed, DType result) {
+absl::StatusOr<Value> Elementwise(const Call& call, const std::vector<Value>& operands, DType computed, DType result) {
   std::vector<Layout> layouts;
   for (const Value& operand : operands)
     layouts.push_back(operand.is_number ? operand.layout : CastTo(call, operand, computed).layout);

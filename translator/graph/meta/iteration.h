@@ -16,8 +16,7 @@ absl::StatusOr<DType> PromotedType(const Call& call, const std::vector<Value>& o
 
 // An operation that computes in `computed` and gives `result`: operands of another type are cast
 // first.
-absl::StatusOr<Value> Elementwise(const Call& call, const std::vector<Value>& operands,
-                                  DType computed, DType result);
+absl::StatusOr<Value> Elementwise(const Call& call, const std::vector<Value>& operands, DType computed, DType result);
 
 // The floating point type an integer becomes where only floating point makes sense.
 inline DType FloatOf(const Call& call, DType dtype) {

@@ -13,8 +13,7 @@ constexpr int64_t kOrder3d[] = {1, 4, 3, 2, 0};
 
 // Dimensions of a channels-last format, innermost first.
 std::span<const int64_t> OrderOf(MemoryFormat format) {
-  return format == MemoryFormat::kChannelsLast ? std::span<const int64_t>(kOrder2d)
-                                               : std::span<const int64_t>(kOrder3d);
+  return format == MemoryFormat::kChannelsLast ? std::span<const int64_t>(kOrder2d) : std::span<const int64_t>(kOrder3d);
 }
 
 // Whether strides look like the format even where the tensor is not dense. Ambiguous ones count as
@@ -116,14 +115,12 @@ bool IsContiguousIn(MemoryFormat format, const Layout& layout) {
 }
 
 bool IsDense(const Layout& layout) {
-  if (IsContiguous(layout) || IsContiguousIn(MemoryFormat::kChannelsLast, layout) ||
-      IsContiguousIn(MemoryFormat::kChannelsLast3d, layout))
+  if (IsContiguous(layout) || IsContiguousIn(MemoryFormat::kChannelsLast, layout) || IsContiguousIn(MemoryFormat::kChannelsLast3d, layout))
     return true;
   std::vector<size_t> order(layout.sizes.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::erase_if(order, [&](size_t i) { return layout.sizes[i] < 2; });
-  std::sort(order.begin(), order.end(),
-            [&](size_t a, size_t b) { return layout.strides[a] < layout.strides[b]; });
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return layout.strides[a] < layout.strides[b]; });
   int64_t expected = 1;
   for (size_t dim : order) {
     if (layout.strides[dim] != expected)
@@ -143,8 +140,7 @@ bool HasInternalOverlap(const Layout& layout) {
 MemoryFormat SuggestedFormat(const Layout& layout) {
   if (LooksLike(MemoryFormat::kChannelsLast, layout))
     return MemoryFormat::kChannelsLast;
-  return LooksLike(MemoryFormat::kChannelsLast3d, layout) ? MemoryFormat::kChannelsLast3d
-                                                          : MemoryFormat::kContiguous;
+  return LooksLike(MemoryFormat::kChannelsLast3d, layout) ? MemoryFormat::kChannelsLast3d : MemoryFormat::kContiguous;
 }
 
 Dims PreservedStrides(const Layout& layout) {
@@ -170,8 +166,7 @@ std::optional<Dims> ViewStrides(const Layout& layout, const Dims& sizes) {
   for (int64_t dim = layout.rank() - 1; dim >= 0; --dim) {
     chunk_elements *= layout.sizes[dim];
     // A chunk ends where the next dimension out does not continue it in memory.
-    if (dim > 0 &&
-        (layout.sizes[dim - 1] == 1 || layout.strides[dim - 1] == chunk_elements * chunk_stride))
+    if (dim > 0 && (layout.sizes[dim - 1] == 1 || layout.strides[dim - 1] == chunk_elements * chunk_stride))
       continue;
     for (; view_dim >= 0 && (view_elements < chunk_elements || sizes[view_dim] == 1); --view_dim) {
       strides[view_dim] = view_elements * chunk_stride;

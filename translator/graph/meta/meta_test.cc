@@ -18,17 +18,12 @@ using model::TensorFacts;
 Constant Plain() {
   std::vector<Constant> parts(model::kAmbientParts);
   parts[static_cast<size_t>(model::AmbientPart::kGradMode)] = Constant::Bool(true);
-  parts[static_cast<size_t>(model::AmbientPart::kDefaultDtype)] =
-      Constant::Named(ConstantKind::kDtype, "torch.float32");
+  parts[static_cast<size_t>(model::AmbientPart::kDefaultDtype)] = Constant::Named(ConstantKind::kDtype, "torch.float32");
   return Constant::Tuple(std::move(parts));
 }
 
 Operand Tensor(Dims sizes, bool requires_grad = false) {
-  TensorFacts facts{.dtype = "torch.float32",
-                    .device = "cpu",
-                    .layout = "torch.strided",
-                    .requires_grad = requires_grad,
-                    .is_leaf = true};
+  TensorFacts facts{.dtype = "torch.float32", .device = "cpu", .layout = "torch.strided", .requires_grad = requires_grad, .is_leaf = true};
   facts.strides = meta::ContiguousStrides(sizes);
   facts.sizes = std::move(sizes);
   Operand operand;
@@ -47,8 +42,7 @@ MetaResult Infer(std::string symbol, std::vector<Operand> args) {
 }
 
 TEST(InferMeta, OneOperatorUnderAllItsSpellings) {
-  for (const char* symbol : {"torch:add", "add", "_operator:add", "__add__", "__radd__",
-                             "torch._C._VariableFunctions:add"}) {
+  for (const char* symbol : {"torch:add", "add", "_operator:add", "__add__", "__radd__", "torch._C._VariableFunctions:add"}) {
     MetaResult result = Infer(symbol, {Tensor({2, 1}, true), Tensor({3})});
     ASSERT_EQ(result.outcome, MetaOutcome::kKnown) << symbol;
     EXPECT_EQ(result.result.tensor->sizes, (Dims{2, 3}));
@@ -70,17 +64,15 @@ TEST(InferMeta, WhatIsAssignedKeepsItsMetadataAndJoinsTheGraph) {
 }
 
 TEST(InferMeta, UnknownMayDoAnything) {
-  for (const MetaResult& result :
-       {Infer("torch:no_such_operator", {}), Infer("mod:add", {}), Infer("add", {Tensor({1})}),
-        InferMeta({"add", {Tensor({1}), Number(1)}, {}, Constant::None()})}) {
+  for (const MetaResult& result : {Infer("torch:no_such_operator", {}), Infer("mod:add", {}), Infer("add", {Tensor({1})}),
+                                   InferMeta({"add", {Tensor({1}), Number(1)}, {}, Constant::None()})}) {
     EXPECT_EQ(result.outcome, MetaOutcome::kUnknown);
     EXPECT_TRUE(result.may_raise_on_data);
   }
 }
 
 TEST(InferMeta, OnlyPlainTensorsAreKnown) {
-  Operand elsewhere = Tensor({2}), sparse = Tensor({2}), ragged = Tensor({2}), huge = Tensor({2}),
-          packed = Tensor({2});
+  Operand elsewhere = Tensor({2}), sparse = Tensor({2}), ragged = Tensor({2}), huge = Tensor({2}), packed = Tensor({2});
   elsewhere.tensor->device = "cuda:0";
   sparse.tensor->layout = "torch.sparse_coo";
   ragged.tensor->strides.clear();
@@ -160,10 +152,8 @@ TEST(Layout, ViewsAndOrder) {
   EXPECT_EQ(meta::ViewStrides({{3, 2}, {1, 3}}, {6}), std::nullopt);
   EXPECT_EQ(meta::ResolveSizes({2, -1}, 6), (Dims{2, 3}));
   EXPECT_EQ(meta::ResolveSizes({-1, 0}, 0), std::nullopt);
-  EXPECT_EQ(meta::PreservedStrides({{2, 3}, {1, 4}}),
-            (Dims{1, 2}));  // gaps are closed, the order stays
-  EXPECT_EQ(meta::SuggestedFormat({{2, 3, 4, 5}, {60, 1, 15, 3}}),
-            meta::MemoryFormat::kChannelsLast);
+  EXPECT_EQ(meta::PreservedStrides({{2, 3}, {1, 4}}), (Dims{1, 2}));  // gaps are closed, the order stays
+  EXPECT_EQ(meta::SuggestedFormat({{2, 3, 4, 5}, {60, 1, 15, 3}}), meta::MemoryFormat::kChannelsLast);
 }
 
 }  // namespace

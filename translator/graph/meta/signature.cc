@@ -51,8 +51,8 @@ Parameter ReadParameter(std::string_view text) {
 bool IsSequence(const Operand& operand) {
   if (!operand.sequence.empty())
     return true;
-  return operand.constant && (operand.constant->kind == model::ConstantKind::kTuple ||
-                              operand.constant->kind == model::ConstantKind::kSize);
+  return operand.constant &&
+         (operand.constant->kind == model::ConstantKind::kTuple || operand.constant->kind == model::ConstantKind::kSize);
 }
 
 // Names that NumPy gives to parameters and torch takes as well.
@@ -81,8 +81,7 @@ Signature::Signature(std::string_view text) {
 
 int Signature::Find(std::string_view name) const {
   for (size_t i = 0; i < parameters_.size(); ++i)
-    if (parameters_[i].name == name ||
-        (!parameters_[i].alias.empty() && parameters_[i].alias == name))
+    if (parameters_[i].name == name || (!parameters_[i].alias.empty() && parameters_[i].alias == name))
       return static_cast<int>(i);
   return -1;
 }

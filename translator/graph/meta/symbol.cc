@@ -43,9 +43,8 @@ bool StripDunder(std::string* name) {
 
 // radd -> add, but not rshift -> shift.
 bool StripReflection(std::string* name) {
-  constexpr std::string_view kReflected[] = {"radd",      "rsub", "rmul",    "rdiv",    "rtruediv",
-                                             "rfloordiv", "rmod", "rpow",    "rmatmul", "rand",
-                                             "ror",       "rxor", "rlshift", "rrshift"};
+  constexpr std::string_view kReflected[] = {"radd", "rsub",    "rmul", "rdiv", "rtruediv", "rfloordiv", "rmod",
+                                             "rpow", "rmatmul", "rand", "ror",  "rxor",     "rlshift",   "rrshift"};
   for (std::string_view reflected : kReflected) {
     if (*name == reflected) {
       name->erase(0, 1);
@@ -62,8 +61,7 @@ bool ReadSymbol(std::string_view symbol, Spelling* spelling) {
   if (size_t colon = path.find(':'); colon != std::string::npos)
     path[colon] = '.';
   size_t dot = path.rfind('.');
-  std::string_view module =
-      dot == std::string::npos ? std::string_view() : std::string_view(path).substr(0, dot);
+  std::string_view module = dot == std::string::npos ? std::string_view() : std::string_view(path).substr(0, dot);
   std::string name = dot == std::string::npos ? path : path.substr(dot + 1);
   for (const Module& row : kModules) {
     if (row.name != module)

@@ -20,11 +20,11 @@ struct Value {
   Layout layout;
   int64_t offset = 0;
   bool inference = false;
-  bool requires_grad = false;  // of an argument; of a result it follows from the call
-  bool differentiable = true;  // of a result: gradients reach it where an argument requires them
+  bool requires_grad = false;       // of an argument; of a result it follows from the call
+  bool differentiable = true;       // of a result: gradients reach it where an argument requires them
   bool leaf_requires_grad = false;  // of a new tensor made with requires_grad=True
-  bool view = false;  // of a result: the same memory as an argument; it requires gradients with
-                      // that one, whatever the mode
+  bool view = false;                // of a result: the same memory as an argument; it requires gradients with
+                                    // that one, whatever the mode
 
   bool is_none = false;  // of a result's item
   bool is_number = false;

@@ -35,8 +35,7 @@ absl::StatusOr<Inputs> Read(const Call& call) {
 }
 
 bool FitsMask(const Inputs& inputs, const Value& mask) {
-  const Dims full = {inputs.query.size(0), inputs.query.size(1), inputs.query.size(2),
-                     inputs.key.size(2)};
+  const Dims full = {inputs.query.size(0), inputs.query.size(1), inputs.query.size(2), inputs.key.size(2)};
   if (mask.requires_grad || (mask.rank() != 2 && mask.rank() != 4))
     return false;
   for (int64_t i = 0; i < mask.rank(); ++i)
@@ -51,15 +50,12 @@ bool IsFused(const Inputs& inputs) {
   const Value &q = inputs.query, &k = inputs.key, &v = inputs.value;
   if (q.rank() != 4 || k.rank() != 4 || v.rank() != 4 || inputs.dropout > 0)
     return false;
-  if (q.size(0) != k.size(0) || q.size(0) != v.size(0) || q.size(3) != k.size(3) ||
-      q.size(3) != v.size(3))
+  if (q.size(0) != k.size(0) || q.size(0) != v.size(0) || q.size(3) != k.size(3) || q.size(3) != v.size(3))
     return false;
-  bool same_heads = k.size(1) == v.size(1) &&
-                    (inputs.grouped ? q.size(1) % k.size(1) == 0 : q.size(1) == k.size(1));
+  bool same_heads = k.size(1) == v.size(1) && (inputs.grouped ? q.size(1) % k.size(1) == 0 : q.size(1) == k.size(1));
   if (!same_heads || q.stride(3) != 1 || k.stride(3) != 1 || v.stride(3) != 1)
     return false;
-  return std::all_of(inputs.mask.begin(), inputs.mask.end(),
-                     [&](const Value& mask) { return FitsMask(inputs, mask); });
+  return std::all_of(inputs.mask.begin(), inputs.mask.end(), [&](const Value& mask) { return FitsMask(inputs, mask); });
 }
 
 }  // namespace
@@ -67,15 +63,13 @@ bool IsFused(const Inputs& inputs) {
 Outcome Attention(const Call& call) {
   ASSIGN_OR_RETURN(Inputs inputs, Read(call));
   const Value &q = inputs.query, &k = inputs.key, &v = inputs.value;
-  if (!IsFloating(q.dtype) || k.size(k.rank() - 2) != v.size(v.rank() - 2) ||
-      q.sizes().back() != k.sizes().back())
+  if (!IsFloating(q.dtype) || k.size(k.rank() - 2) != v.size(v.rank() - 2) || q.sizes().back() != k.sizes().back())
     return Unknown();
   if (IsFused(inputs))
     return call.Fresh(q.dtype, Layout{q.sizes(), PreservedStrides(q.layout)});
   if (inputs.grouped)
     return Unknown();
-  Dims batch_k(k.sizes().begin(), k.sizes().end() - 2),
-      batch_v(v.sizes().begin(), v.sizes().end() - 2);
+  Dims batch_k(k.sizes().begin(), k.sizes().end() - 2), batch_v(v.sizes().begin(), v.sizes().end() - 2);
   std::optional<Dims> sizes = BroadcastSizes(Dims(q.sizes().begin(), q.sizes().end() - 2), batch_k);
   if (!sizes)
     return Unknown();

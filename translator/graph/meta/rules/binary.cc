@@ -62,8 +62,7 @@ Outcome Remainder(const Call& call) {
 
 Outcome Bitwise(const Call& call) {
   ASSIGN_OR_RETURN(Pair pair, Read(call, "input", "other"));
-  if (!IsIntegralOrBool(pair.dtype) ||
-      (pair.dtype == DType::kBool && call.name().ends_with("shift")))
+  if (!IsIntegralOrBool(pair.dtype) || (pair.dtype == DType::kBool && call.name().ends_with("shift")))
     return Unknown();
   return Elementwise(call, pair.operands, pair.dtype, pair.dtype);
 }
@@ -131,8 +130,7 @@ Outcome Ternary(const Call& call) {
     ASSIGN_OR_RETURN(Value operand, call.TensorOrNumber(parameter));
     if (operand.is_number && operands.size() == 2 && call.name() == "lerp")
       break;
-    if (operand.is_number || !IsFloating(operand.dtype) ||
-        (!operands.empty() && operand.dtype != operands[0].dtype))
+    if (operand.is_number || !IsFloating(operand.dtype) || (!operands.empty() && operand.dtype != operands[0].dtype))
       return Unknown();
     operands.push_back(std::move(operand));
   }
@@ -141,8 +139,8 @@ Outcome Ternary(const Call& call) {
 
 Outcome IsClose(const Call& call) {
   ASSIGN_OR_RETURN(Pair pair, Read(call, "input", "other"));
-  if (pair.operands[0].is_number || pair.operands[1].is_number ||
-      pair.operands[0].dtype != pair.operands[1].dtype || !IsFloating(pair.dtype))
+  if (pair.operands[0].is_number || pair.operands[1].is_number || pair.operands[0].dtype != pair.operands[1].dtype ||
+      !IsFloating(pair.dtype))
     return Unknown();
   return Elementwise(call, pair.operands, pair.dtype, DType::kBool);
 }

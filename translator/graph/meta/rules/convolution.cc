@@ -27,8 +27,7 @@ struct Geometry {
 absl::StatusOr<Geometry> ReadGeometry(const Call& call, const Value& input, const Value& weight) {
   Geometry geometry{.spatial = weight.rank() - 2};
   geometry.batched = input.rank() == weight.rank();
-  if (geometry.spatial < 1 || geometry.spatial > 3 ||
-      call.name().find(StrCat(geometry.spatial, "d")) == std::string::npos ||
+  if (geometry.spatial < 1 || geometry.spatial > 3 || call.name().find(StrCat(geometry.spatial, "d")) == std::string::npos ||
       (!geometry.batched && input.rank() != weight.rank() - 1))
     return Unknown();
   ASSIGN_OR_RETURN(geometry.groups, call.Int("groups"));
@@ -50,8 +49,7 @@ absl::StatusOr<Geometry> ReadGeometry(const Call& call, const Value& input, cons
 }
 
 // One of the types that kernels exist for; operands agree.
-bool TypesAgree(const Value& input, const Value& weight, const std::vector<Value>& bias,
-                int64_t channels) {
+bool TypesAgree(const Value& input, const Value& weight, const std::vector<Value>& bias, int64_t channels) {
   if (!IsFloating(input.dtype) || weight.dtype != input.dtype)
     return false;
   for (const Value& added : bias)
@@ -75,15 +73,13 @@ Layout WithHeight(const Layout& layout) {
   return flat;
 }
 
-absl::StatusOr<Value> Result(const Call& call, const Geometry& geometry, const Value& input,
-                             const Value& weight, Dims sizes) {
+absl::StatusOr<Value> Result(const Call& call, const Geometry& geometry, const Value& input, const Value& weight, Dims sizes) {
   for (int64_t size : sizes)
     if (size <= 0)
       return Unknown();
   Layout source = geometry.batched ? input.layout : WithBatch(input.layout), kernel = weight.layout;
   if (geometry.spatial == 1) {
-    source = WithHeight(
-        IsContiguous(source) ? source : Layout{source.sizes, ContiguousStrides(source.sizes)});
+    source = WithHeight(IsContiguous(source) ? source : Layout{source.sizes, ContiguousStrides(source.sizes)});
     kernel = WithHeight(kernel);
     sizes.insert(sizes.begin() + 2, 1);
   }
@@ -113,15 +109,13 @@ Outcome Convolution(const Call& call) {
   ASSIGN_OR_RETURN(std::vector<Value> bias, call.TensorIfGiven("bias"));
   ASSIGN_OR_RETURN(Geometry geometry, ReadGeometry(call, input, weight));
   int64_t first = geometry.batched ? 2 : 1;  // spatial dimension of the input
-  if (!TypesAgree(input, weight, bias, weight.size(0)) || geometry.groups < 1 ||
-      weight.size(0) % geometry.groups != 0)
+  if (!TypesAgree(input, weight, bias, weight.size(0)) || geometry.groups < 1 || weight.size(0) % geometry.groups != 0)
     return Unknown();
   if (input.size(first - 1) != weight.size(1) * geometry.groups)
     return Raises();
   Dims sizes = {geometry.batched ? input.size(0) : 1, weight.size(0)};
   for (int64_t i = 0; i < geometry.spatial; ++i) {
-    int64_t size = input.size(first + i),
-            reach = geometry.dilation[i] * (weight.size(2 + i) - 1) + 1;
+    int64_t size = input.size(first + i), reach = geometry.dilation[i] * (weight.size(2 + i) - 1) + 1;
     int64_t free = size + 2 * geometry.padding[i] - reach;
     if (free < 0 && !geometry.same)
       return Raises();

@@ -39,13 +39,11 @@ bool Fits(const Format& format, const Value& value) {
   return value.rank() == (format.format == MemoryFormat::kChannelsLast ? 4 : 5);
 }
 
-absl::StatusOr<Value> CopyIn(const Call& call, const Format& format, DType dtype,
-                             const Value& input) {
+absl::StatusOr<Value> CopyIn(const Call& call, const Format& format, DType dtype, const Value& input) {
   if (!Fits(format, input))
     return Raises();
-  Value copy = format.preserved
-                   ? call.Fresh(dtype, Layout{input.sizes(), PreservedStrides(input.layout)})
-                   : call.FreshIn(format.format, dtype, input.sizes());
+  Value copy = format.preserved ? call.Fresh(dtype, Layout{input.sizes(), PreservedStrides(input.layout)})
+                                : call.FreshIn(format.format, dtype, input.sizes());
   copy.differentiable = input.requires_grad;
   return copy;
 }
@@ -57,8 +55,7 @@ Outcome Converted(const Call& call, const Value& input, DType dtype) {
   if (call.Has("copy")) {
     ASSIGN_OR_RETURN(copy, call.Bool("copy"));
   }
-  if (!copy && dtype == input.dtype &&
-      (format.preserved || SuggestedFormat(input.layout) == format.format))
+  if (!copy && dtype == input.dtype && (format.preserved || SuggestedFormat(input.layout) == format.format))
     return Product::Argument("input");
   if (IsComplex(input.dtype) && !IsComplex(dtype))  // warns
     return Unknown();
@@ -66,8 +63,7 @@ Outcome Converted(const Call& call, const Value& input, DType dtype) {
 }
 
 bool IsCpu(const Operand& operand) {
-  return operand.constant &&
-         (operand.constant->kind == ConstantKind::kDevice || operand.constant->is_str()) &&
+  return operand.constant && (operand.constant->kind == ConstantKind::kDevice || operand.constant->is_str()) &&
          operand.constant->text == "cpu";
 }
 
@@ -120,12 +116,10 @@ Outcome ToNamedType(const Call& call) {
     DType dtype;
   };
 
-  constexpr Row kNames[] = {{"float", DType::kFloat32},    {"double", DType::kFloat64},
-                            {"half", DType::kFloat16},     {"bfloat16", DType::kBFloat16},
-                            {"int", DType::kInt32},        {"long", DType::kInt64},
-                            {"short", DType::kInt16},      {"char", DType::kInt8},
-                            {"byte", DType::kUInt8},       {"bool", DType::kBool},
-                            {"cfloat", DType::kComplex64}, {"cdouble", DType::kComplex128}};
+  constexpr Row kNames[] = {{"float", DType::kFloat32},     {"double", DType::kFloat64},   {"half", DType::kFloat16},
+                            {"bfloat16", DType::kBFloat16}, {"int", DType::kInt32},        {"long", DType::kInt64},
+                            {"short", DType::kInt16},       {"char", DType::kInt8},        {"byte", DType::kUInt8},
+                            {"bool", DType::kBool},         {"cfloat", DType::kComplex64}, {"cdouble", DType::kComplex128}};
   ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
   for (const Row& row : kNames)
     if (row.name == call.name())

@@ -14,8 +14,7 @@ using model::Operand;
 // Plain tensors in this process's memory are asked for; what else is asked for is not known.
 absl::Status CheckPlace(const Call& call) {
   if (const Operand* device = call.Given("device")) {
-    bool named = device->constant &&
-                 (device->constant->kind == ConstantKind::kDevice || device->constant->is_str());
+    bool named = device->constant && (device->constant->kind == ConstantKind::kDevice || device->constant->is_str());
     if (!named || device->constant->text != "cpu")
       return Unknown();
   } else if (call.ambient().default_device != "cpu" && call.PositionOf("input") != 0) {
@@ -64,8 +63,7 @@ DType NumberType(const Call& call, const Value& number) {
 
 // What torch.tensor makes of nested sequences of numbers: sizes from the first items, the highest
 // type of all.
-absl::Status AddNested(const Call& call, const Operand& operand, size_t depth, Dims* sizes,
-                       std::optional<DType>* dtype) {
+absl::Status AddNested(const Call& call, const Operand& operand, size_t depth, Dims* sizes, std::optional<DType>* dtype) {
   if (std::optional<Value> number = NumberOf(operand)) {
     if (depth != sizes->size())
       return Unknown();
@@ -138,16 +136,13 @@ Outcome Arange(const Call& call) {
     if (!bound.is_number || IsComplex(bound.dtype) || bound.dtype == DType::kBool)
       return Unknown();
     whole = whole && bound.dtype == DType::kInt64;
-    size_t place = std::string_view(parameter) == "start" ? 0
-                   : std::string_view(parameter) == "end" ? 1
-                                                          : 2;
+    size_t place = std::string_view(parameter) == "start" ? 0 : std::string_view(parameter) == "end" ? 1 : 2;
     bounds[place] = bound;
     given |= size_t{1} << place;
   }
   if ((given & 3) == 1)  // arange(end)
     bounds[1] = std::exchange(bounds[0], Value{});
-  ASSIGN_OR_RETURN(DType dtype,
-                   call.Type("dtype", whole ? DType::kInt64 : call.ambient().default_dtype));
+  ASSIGN_OR_RETURN(DType dtype, call.Type("dtype", whole ? DType::kInt64 : call.ambient().default_dtype));
   if (dtype == DType::kBool || IsComplex(dtype))
     return Unknown();
   double start = bounds[0].number, end = bounds[1].number, step = bounds[2].number;
@@ -193,8 +188,7 @@ Outcome TensorOf(const Call& call) {
   Dims sizes;
   std::optional<DType> inferred;
   RETURN_IF_ERROR(AddNested(call, *data, 0, &sizes, &inferred));
-  ASSIGN_OR_RETURN(DType dtype,
-                   call.Type("dtype", inferred.value_or(call.ambient().default_dtype)));
+  ASSIGN_OR_RETURN(DType dtype, call.Type("dtype", inferred.value_or(call.ambient().default_dtype)));
   if (!inferred && sizes != Dims{0})
     return Unknown();
   if (inferred && IsComplex(*inferred) && !IsComplex(dtype))
@@ -256,8 +250,7 @@ Outcome TriangleIndices(const Call& call) {
     lower += std::clamp<int64_t>(row + offset + 1, 0, columns);
     strictly_lower += std::clamp<int64_t>(row + offset, 0, columns);
   }
-  return CreatedContiguous(
-      call, dtype, {2, call.name() == "tril_indices" ? lower : rows * columns - strictly_lower});
+  return CreatedContiguous(call, dtype, {2, call.name() == "tril_indices" ? lower : rows * columns - strictly_lower});
 }
 
 Outcome Like(const Call& call) {

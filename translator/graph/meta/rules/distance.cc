@@ -50,8 +50,7 @@ Outcome Distance(const Call& call) {
 Outcome AllDistances(const Call& call) {
   ASSIGN_OR_RETURN(Value a, call.Tensor("x1"));
   ASSIGN_OR_RETURN(Value b, call.Tensor("x2"));
-  bool known = a.rank() == b.rank() && a.rank() >= 2 && a.dtype == b.dtype && IsFloating(a.dtype) &&
-               BytesOf(a.dtype) >= 4;
+  bool known = a.rank() == b.rank() && a.rank() >= 2 && a.dtype == b.dtype && IsFloating(a.dtype) && BytesOf(a.dtype) >= 4;
   if (!known || a.sizes().back() != b.sizes().back() || a.elements() == 0 || b.elements() == 0)
     return Unknown();
   Dims sizes = a.sizes();

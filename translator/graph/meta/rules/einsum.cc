@@ -49,8 +49,7 @@ std::string AllLabels(const Equation& equation) {
 }
 
 // An operand's dimensions in the order of all labels; those it lacks are of size 1.
-std::optional<Layout> ByLabel(const Value& value, const std::string& own,
-                              const std::string& labels) {
+std::optional<Layout> ByLabel(const Value& value, const std::string& own, const std::string& labels) {
   if (static_cast<int64_t>(own.size()) != value.rank())
     return std::nullopt;
   Layout layout;
@@ -115,8 +114,7 @@ Outcome Einsum(const Call& call) {
   ASSIGN_OR_RETURN(std::string text, call.Text("equation"));
   ASSIGN_OR_RETURN(std::vector<Value> operands, call.Tensors("operands"));
   std::optional<Equation> equation = ReadEquation(text, operands.size());
-  if (!equation || operands.size() != 2 || operands[0].dtype != operands[1].dtype ||
-      !IsFloating(operands[0].dtype))
+  if (!equation || operands.size() != 2 || operands[0].dtype != operands[1].dtype || !IsFloating(operands[0].dtype))
     return Unknown();
   std::string labels = AllLabels(*equation);
   std::optional<Layout> left = ByLabel(operands[0], equation->operands[0], labels);
@@ -124,8 +122,7 @@ Outcome Einsum(const Call& call) {
   if (!left || !right || operands[0].elements() == 0 || operands[1].elements() == 0)
     return Unknown();
   for (char label : equation->output)
-    if (equation->operands[0].find(label) == std::string::npos &&
-        equation->operands[1].find(label) == std::string::npos)
+    if (equation->operands[0].find(label) == std::string::npos && equation->operands[1].find(label) == std::string::npos)
       return Raises();
   size_t outputs = equation->output.size();
   bool contracts = false;

@@ -18,12 +18,10 @@ absl::StatusOr<Dims> TwoOf(const Call& call, std::string_view parameter) {
 Outcome PixelShuffle(const Call& call) {
   ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
   ASSIGN_OR_RETURN(int64_t factor, call.Int("factor"));
-  if (input.rank() < 3 || factor < 1 || input.layout.strides != ContiguousStrides(input.sizes()) ||
-      input.elements() == 0)
+  if (input.rank() < 3 || factor < 1 || input.layout.strides != ContiguousStrides(input.sizes()) || input.elements() == 0)
     return Unknown();
   Dims sizes = input.sizes();
-  int64_t &channels = sizes[sizes.size() - 3], &height = sizes[sizes.size() - 2],
-          &width = sizes[sizes.size() - 1];
+  int64_t &channels = sizes[sizes.size() - 3], &height = sizes[sizes.size() - 2], &width = sizes[sizes.size() - 1];
   bool apart = call.name() == "pixel_unshuffle";
   if (apart ? height % factor != 0 || width % factor != 0 : channels % (factor * factor) != 0)
     return Raises();
@@ -51,17 +49,15 @@ Outcome ImageToColumns(const Call& call) {
       return Raises();
     blocks *= free / stride[i] + 1;
   }
-  return call.Fresh(input.dtype,
-                    Dims{input.size(0), input.size(1) * kernel[0] * kernel[1], blocks});
+  return call.Fresh(input.dtype, Dims{input.size(0), input.size(1) * kernel[0] * kernel[1], blocks});
 }
 
 Outcome GridSample(const Call& call) {
   ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
   ASSIGN_OR_RETURN(Value grid, call.Tensor("grid"));
-  bool known = input.rank() == 4 && grid.rank() == 4 && input.dtype == grid.dtype &&
-               IsFloating(input.dtype) && BytesOf(input.dtype) >= 4;
-  if (!known || input.size(0) != grid.size(0) || grid.size(3) != 2 || input.elements() == 0 ||
-      grid.elements() == 0 || !IsContiguous(input.layout))
+  bool known = input.rank() == 4 && grid.rank() == 4 && input.dtype == grid.dtype && IsFloating(input.dtype) && BytesOf(input.dtype) >= 4;
+  if (!known || input.size(0) != grid.size(0) || grid.size(3) != 2 || input.elements() == 0 || grid.elements() == 0 ||
+      !IsContiguous(input.layout))
     return Unknown();
   return call.Fresh(input.dtype, Dims{input.size(0), input.size(1), grid.size(1), grid.size(2)});
 }

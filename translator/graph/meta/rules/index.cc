@@ -50,9 +50,7 @@ constexpr int64_t kFarthest = int64_t{1} << 31;
 
 class Indexing {
  public:
-  Indexing(const Call& call, const Value& input) : call_(call) {
-    result_.view = ViewOf(input, input.layout);
-  }
+  Indexing(const Call& call, const Value& input) : call_(call) { result_.view = ViewOf(input, input.layout); }
 
   absl::StatusOr<Indexed> Apply(const std::vector<Operand>& items) {
     int64_t specified = 0;

@@ -163,8 +163,7 @@ Outcome Roll(const Call& call) {
   if (input.elements() == 0 || input.rank() == 0)
     return Unknown();
   if (!call.Has("dims"))  // of the flattened tensor
-    return shifts.size() == 1 ? Outcome(call.Fresh(input.dtype, input.sizes()))
-                              : Outcome(Unknown());
+    return shifts.size() == 1 ? Outcome(call.Fresh(input.dtype, input.sizes())) : Outcome(Unknown());
   ASSIGN_OR_RETURN(Dims dims, call.Ints("dims"));
   if (dims.size() != shifts.size() || dims.empty())
     return Unknown();

@@ -23,8 +23,7 @@ bool FitsExcept(const Value& index, const Value& input, int64_t dim) {
 Outcome Embedding(const Call& call) {
   ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
   ASSIGN_OR_RETURN(Value weight, call.Tensor("weight"));
-  if (weight.rank() != 2 || call.Has("max_norm") ||
-      (input.dtype != DType::kInt64 && input.dtype != DType::kInt32))
+  if (weight.rank() != 2 || call.Has("max_norm") || (input.dtype != DType::kInt64 && input.dtype != DType::kInt32))
     return Unknown();
   Dims sizes = input.sizes();
   sizes.push_back(weight.size(1));
@@ -36,13 +35,11 @@ Outcome EmbeddingBag(const Call& call) {
   ASSIGN_OR_RETURN(Value weight, call.Tensor("weight"));
   ASSIGN_OR_RETURN(std::vector<Value> offsets, call.TensorIfGiven("offsets"));
   ASSIGN_OR_RETURN(bool last, call.Bool("include_last_offset"));
-  if (!IsIndex(input) || weight.rank() != 2 || call.Has("max_norm") ||
-      call.Has("per_sample_weights") || !IsFloating(weight.dtype))
+  if (!IsIndex(input) || weight.rank() != 2 || call.Has("max_norm") || call.Has("per_sample_weights") || !IsFloating(weight.dtype))
     return Unknown();
   if (input.rank() == 2 && offsets.empty())
     return call.Fresh(weight.dtype, Dims{input.size(0), weight.size(1)});
-  if (input.rank() != 1 || offsets.size() != 1 || offsets[0].rank() != 1 || !IsIndex(offsets[0]) ||
-      offsets[0].size(0) < 1)
+  if (input.rank() != 1 || offsets.size() != 1 || offsets[0].rank() != 1 || !IsIndex(offsets[0]) || offsets[0].size(0) < 1)
     return Unknown();
   return call.Fresh(weight.dtype, Dims{offsets[0].size(0) - (last ? 1 : 0), weight.size(1)});
 }
@@ -51,8 +48,7 @@ Outcome Gather(const Call& call) {
   ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
   ASSIGN_OR_RETURN(int64_t dim, call.Dim("dim", input));
   ASSIGN_OR_RETURN(Value index, call.Tensor("index"));
-  if (!IsIndex(index) || input.rank() == 0 || index.elements() == 0 ||
-      !FitsExcept(index, input, dim))
+  if (!IsIndex(index) || input.rank() == 0 || index.elements() == 0 || !FitsExcept(index, input, dim))
     return Unknown();
   return call.Fresh(input.dtype, index.sizes());
 }
@@ -75,14 +71,11 @@ Outcome Scatter(const Call& call) {
   ASSIGN_OR_RETURN(int64_t dim, call.Dim("dim", input));
   ASSIGN_OR_RETURN(Value index, call.Tensor("index"));
   ASSIGN_OR_RETURN(Value source, call.TensorOrNumber("src"));
-  if (!IsIndex(index) || input.rank() == 0 || !FitsExcept(index, input, dim) ||
-      (call.Has("reduce") && call.name() == "scatter"))
+  if (!IsIndex(index) || input.rank() == 0 || !FitsExcept(index, input, dim) || (call.Has("reduce") && call.name() == "scatter"))
     return Unknown();
   if (source.is_number)
-    return CanCast(source.dtype, input.dtype) ? Outcome(call.Fresh(input.dtype, input.sizes()))
-                                              : Outcome(Unknown());
-  if (source.dtype != input.dtype || source.rank() != index.rank() ||
-      !FitsExcept(index, source, -1))
+    return CanCast(source.dtype, input.dtype) ? Outcome(call.Fresh(input.dtype, input.sizes())) : Outcome(Unknown());
+  if (source.dtype != input.dtype || source.rank() != index.rank() || !FitsExcept(index, source, -1))
     return Unknown();
   return call.Fresh(input.dtype, input.sizes());
 }
@@ -92,8 +85,8 @@ Outcome IndexAdd(const Call& call) {
   ASSIGN_OR_RETURN(int64_t dim, call.Dim("dim", input));
   ASSIGN_OR_RETURN(Value index, call.Tensor("index"));
   ASSIGN_OR_RETURN(Value source, call.Tensor("source"));
-  if ((!IsIndex(index) && index.dtype != DType::kInt32) || index.rank() != 1 || input.rank() == 0 ||
-      source.dtype != input.dtype || source.rank() != input.rank())
+  if ((!IsIndex(index) && index.dtype != DType::kInt32) || index.rank() != 1 || input.rank() == 0 || source.dtype != input.dtype ||
+      source.rank() != input.rank())
     return Unknown();
   Dims sizes = input.sizes();
   sizes[dim] = index.size(0);
@@ -108,8 +101,7 @@ Outcome IndexFill(const Call& call) {
   RETURN_IF_ERROR(call.Dim("dim", input).status());
   ASSIGN_OR_RETURN(Value index, call.Tensor("index"));
   ASSIGN_OR_RETURN(Value value, call.TensorOrNumber("value"));
-  if (!IsIndex(index) || index.rank() != 1 || input.rank() == 0 || value.rank() != 0 ||
-      IsComplex(value.dtype))
+  if (!IsIndex(index) || index.rank() != 1 || input.rank() == 0 || value.rank() != 0 || IsComplex(value.dtype))
     return Unknown();
   return call.Fresh(input.dtype, Layout{input.sizes(), PreservedStrides(input.layout)});
 }
@@ -119,8 +111,7 @@ Outcome Placed(const Call& call) {
   ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
   ASSIGN_OR_RETURN(Value boundaries, call.Tensor("boundaries"));
   ASSIGN_OR_RETURN(bool narrow, call.Bool("out_int32"));
-  if (boundaries.rank() != 1 || boundaries.dtype != input.dtype || IsComplex(input.dtype) ||
-      input.dtype == DType::kBool)
+  if (boundaries.rank() != 1 || boundaries.dtype != input.dtype || IsComplex(input.dtype) || input.dtype == DType::kBool)
     return Unknown();
   return call.Fresh(narrow ? DType::kInt32 : DType::kInt64, input.sizes());
 }

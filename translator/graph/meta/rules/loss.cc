@@ -23,8 +23,7 @@ Outcome ElementwiseLoss(const Call& call) {
   ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
   ASSIGN_OR_RETURN(Value target, call.Tensor("target"));
   ASSIGN_OR_RETURN(bool reduced, IsReduced(call));
-  if (!IsFloating(input.dtype) || input.dtype != target.dtype || call.Has("weight") ||
-      call.Has("pos_weight"))
+  if (!IsFloating(input.dtype) || input.dtype != target.dtype || call.Has("weight") || call.Has("pos_weight"))
     return Unknown();
   if (input.sizes() != target.sizes()) {
     if (call.name().starts_with("binary"))
@@ -51,8 +50,7 @@ Outcome CrossEntropy(const Call& call) {
       return Unknown();
   Dims sizes = input.sizes();
   sizes.erase(sizes.begin() + classes);
-  bool probabilities = target.dtype == input.dtype && target.sizes() == input.sizes() &&
-                       call.name() == "cross_entropy";
+  bool probabilities = target.dtype == input.dtype && target.sizes() == input.sizes() && call.name() == "cross_entropy";
   if (!probabilities) {
     if (target.dtype != DType::kInt64)
       return Unknown();

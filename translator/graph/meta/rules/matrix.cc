@@ -90,8 +90,7 @@ Outcome AddProduct(const Call& call) {
   int64_t right = call.name() == "addmv" ? 1 : rank;
   if (!IsProductType(a, b) || input.dtype != a.dtype)
     return Unknown();
-  if (a.rank() != rank || b.rank() != right || a.sizes().back() != b.size(rank == 3 ? 1 : 0) ||
-      (rank == 3 && a.size(0) != b.size(0)))
+  if (a.rank() != rank || b.rank() != right || a.sizes().back() != b.size(rank == 3 ? 1 : 0) || (rank == 3 && a.size(0) != b.size(0)))
     return Raises();
   Dims sizes = a.sizes();
   sizes.pop_back();
@@ -107,10 +106,8 @@ Outcome AddProduct(const Call& call) {
 Outcome GroupedProduct(const Call& call) {
   ASSIGN_OR_RETURN(Value a, call.Tensor("input"));
   ASSIGN_OR_RETURN(Value b, call.Tensor("mat2"));
-  bool known = a.rank() == 2 && b.rank() == 3 && call.IsTensor("offs") && !call.Has("bias") &&
-               !call.Has("out_dtype");
-  if (!known || !IsProductType(a, b) || !IsFloating(a.dtype) || a.size(1) != b.size(1) ||
-      b.size(2) * BytesOf(a.dtype) % 16 != 0)
+  bool known = a.rank() == 2 && b.rank() == 3 && call.IsTensor("offs") && !call.Has("bias") && !call.Has("out_dtype");
+  if (!known || !IsProductType(a, b) || !IsFloating(a.dtype) || a.size(1) != b.size(1) || b.size(2) * BytesOf(a.dtype) % 16 != 0)
     return Unknown();
   return call.Fresh(a.dtype, Dims{a.size(0), b.size(2)});
 }
@@ -127,8 +124,8 @@ Outcome TensorDot(const Call& call) {
   ASSIGN_OR_RETURN(Value a, call.Tensor("input"));
   ASSIGN_OR_RETURN(Value b, call.Tensor("other"));
   ASSIGN_OR_RETURN(int64_t count, call.Int("dims"));
-  if (call.ambient().autocast || !IsProductType(a, b) || count < 0 || count > a.rank() ||
-      count > b.rank() || a.elements() == 0 || b.elements() == 0)
+  if (call.ambient().autocast || !IsProductType(a, b) || count < 0 || count > a.rank() || count > b.rank() || a.elements() == 0 ||
+      b.elements() == 0)
     return Unknown();
   Dims sizes(a.sizes().begin(), a.sizes().end() - count);
   if (!std::equal(a.sizes().end() - count, a.sizes().end(), b.sizes().begin()))

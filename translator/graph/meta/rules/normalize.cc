@@ -9,19 +9,16 @@ namespace {
 
 // Weights are of the input's type, or of float32 where that has less precision.
 bool IsScaleType(DType scale, DType input) {
-  return scale == input ||
-         (scale == DType::kFloat32 && (input == DType::kBFloat16 || input == DType::kFloat16));
+  return scale == input || (scale == DType::kFloat32 && (input == DType::kBFloat16 || input == DType::kFloat16));
 }
 
 // Whether those of the parameters that are given have these sizes and one type that fits the input.
-absl::StatusOr<bool> ScalesFit(const Call& call, const Value& input,
-                               std::initializer_list<const char*> parameters, const Dims& sizes) {
+absl::StatusOr<bool> ScalesFit(const Call& call, const Value& input, std::initializer_list<const char*> parameters, const Dims& sizes) {
   std::optional<DType> first;
   for (const char* parameter : parameters) {
     ASSIGN_OR_RETURN(std::vector<Value> given, call.TensorIfGiven(parameter));
     for (const Value& scale : given) {
-      if (scale.sizes() != sizes || !IsScaleType(scale.dtype, input.dtype) ||
-          scale.dtype != first.value_or(scale.dtype))
+      if (scale.sizes() != sizes || !IsScaleType(scale.dtype, input.dtype) || scale.dtype != first.value_or(scale.dtype))
         return false;
       first = scale.dtype;
     }
@@ -31,8 +28,7 @@ absl::StatusOr<bool> ScalesFit(const Call& call, const Value& input,
 
 // The first format in which the tensor has no gaps; else the one it looks like.
 MemoryFormat DenseFormat(const Layout& layout) {
-  for (MemoryFormat format :
-       {MemoryFormat::kContiguous, MemoryFormat::kChannelsLast, MemoryFormat::kChannelsLast3d})
+  for (MemoryFormat format : {MemoryFormat::kContiguous, MemoryFormat::kChannelsLast, MemoryFormat::kChannelsLast3d})
     if (IsContiguousIn(format, layout))
       return format;
   return SuggestedFormat(layout);
@@ -40,8 +36,7 @@ MemoryFormat DenseFormat(const Layout& layout) {
 
 absl::StatusOr<Dims> NormalizedShape(const Call& call, const Value& input) {
   ASSIGN_OR_RETURN(Dims shape, call.Ints("normalized_shape"));
-  if (shape.empty() || shape.size() > input.sizes().size() ||
-      !std::equal(shape.rbegin(), shape.rend(), input.sizes().rbegin()))
+  if (shape.empty() || shape.size() > input.sizes().size() || !std::equal(shape.rbegin(), shape.rend(), input.sizes().rbegin()))
     return Raises();
   return shape;
 }
@@ -66,16 +61,13 @@ Outcome RmsNorm(const Call& call) {
   if (!IsFloating(input.dtype))
     return Unknown();
   for (const Value& scale : weight)
-    if (scale.sizes() != shape ||
-        (scale.dtype != input.dtype &&
-         !(IsContiguous(input.layout) && IsScaleType(scale.dtype, input.dtype))))
+    if (scale.sizes() != shape || (scale.dtype != input.dtype && !(IsContiguous(input.layout) && IsScaleType(scale.dtype, input.dtype))))
       return Unknown();
   DType computed = input.dtype == DType::kFloat64 ? DType::kFloat64 : DType::kFloat32;
   Value upcast = CastTo(call, input, computed);
   Dims means = input.sizes();
   std::fill(means.end() - static_cast<ptrdiff_t>(shape.size()), means.end(), 1);
-  ASSIGN_OR_RETURN(Value scaled,
-                   Elementwise(call, {upcast, call.Fresh(computed, means)}, computed, computed));
+  ASSIGN_OR_RETURN(Value scaled, Elementwise(call, {upcast, call.Fresh(computed, means)}, computed, computed));
   for (const Value& scale : weight) {
     ASSIGN_OR_RETURN(scaled, Elementwise(call, {scaled, scale}, computed, computed));
   }
@@ -90,9 +82,7 @@ Outcome BatchNorm(const Call& call) {
   ASSIGN_OR_RETURN(bool training, call.Bool("training"));
   if (input.rank() < 2 || !IsFloating(input.dtype))
     return Unknown();
-  ASSIGN_OR_RETURN(
-      bool fit,
-      ScalesFit(call, input, {"weight", "bias", "running_mean", "running_var"}, {input.size(1)}));
+  ASSIGN_OR_RETURN(bool fit, ScalesFit(call, input, {"weight", "bias", "running_mean", "running_var"}, {input.size(1)}));
   if (!fit || input.elements() == 0)
     return Unknown();
   if (training && input.elements() == input.size(1))  // one value per channel
@@ -105,13 +95,10 @@ Outcome BatchNorm(const Call& call) {
 Outcome GroupNorm(const Call& call) {
   ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
   ASSIGN_OR_RETURN(int64_t groups, call.Int("num_groups"));
-  if (input.rank() < 2 || !IsFloating(input.dtype) || groups < 1 || input.size(1) % groups != 0 ||
-      input.elements() == 0)
+  if (input.rank() < 2 || !IsFloating(input.dtype) || groups < 1 || input.size(1) % groups != 0 || input.elements() == 0)
     return Unknown();
   if (input.elements() == input.size(0) * groups ||
-      input.size(0) * input.size(1) / groups *
-              (input.elements() / (input.size(0) * input.size(1))) ==
-          1)
+      input.size(0) * input.size(1) / groups * (input.elements() / (input.size(0) * input.size(1))) == 1)
     return Unknown();
   ASSIGN_OR_RETURN(bool fit, ScalesFit(call, input, {"weight", "bias"}, {input.size(1)}));
   if (!fit)
@@ -125,9 +112,7 @@ Outcome InstanceNorm(const Call& call) {
   if (input.rank() < 3 || !IsFloating(input.dtype) || input.elements() == 0 || !own_statistics ||
       input.elements() == input.size(0) * input.size(1))
     return Unknown();
-  ASSIGN_OR_RETURN(
-      bool fit,
-      ScalesFit(call, input, {"weight", "bias", "running_mean", "running_var"}, {input.size(1)}));
+  ASSIGN_OR_RETURN(bool fit, ScalesFit(call, input, {"weight", "bias", "running_mean", "running_var"}, {input.size(1)}));
   if (!fit)
     return Unknown();
   return call.Fresh(input.dtype, input.sizes());

@@ -72,8 +72,8 @@ Outcome Diagonal(const Call& call) {
   ASSIGN_OR_RETURN(int64_t columns, call.Dim("dim2", input));
   if (rows == columns || input.rank() < 2)
     return Raises();
-  int64_t length = shift >= 0 ? std::min(input.size(rows), input.size(columns) - shift)
-                              : std::min(input.size(rows) + shift, input.size(columns));
+  int64_t length =
+      shift >= 0 ? std::min(input.size(rows), input.size(columns) - shift) : std::min(input.size(rows) + shift, input.size(columns));
   length = std::max<int64_t>(length, 0);
   int64_t offset = input.offset;
   if (length > 0)

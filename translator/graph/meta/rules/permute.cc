@@ -82,8 +82,7 @@ Outcome MoveDim(const Call& call) {
   Dims order(input.sizes().size(), -1);
   std::vector<bool> moved(order.size());
   for (size_t i = 0; i < from.size(); ++i) {
-    std::optional<int64_t> source = ResolveDim(from[i], input.rank()),
-                           target = ResolveDim(to[i], input.rank());
+    std::optional<int64_t> source = ResolveDim(from[i], input.rank()), target = ResolveDim(to[i], input.rank());
     if (!source || !target || moved[*source] || order[*target] != -1)
       return Raises();
     moved[*source] = true;

@@ -39,8 +39,7 @@ absl::StatusOr<Window> ReadWindow(const Call& call, int64_t spatial, bool dilate
   Window window;
   ASSIGN_OR_RETURN(window.kernel, PerDimension(call, "kernel_size", spatial));
   window.stride = window.kernel;
-  if (call.Has("stride") &&
-      !(call.IsSequence("stride") && call.Ints("stride").ok() && call.Ints("stride")->empty())) {
+  if (call.Has("stride") && !(call.IsSequence("stride") && call.Ints("stride").ok() && call.Ints("stride")->empty())) {
     ASSIGN_OR_RETURN(window.stride, PerDimension(call, "stride", spatial));
   }
   ASSIGN_OR_RETURN(window.padding, PerDimension(call, "padding", spatial));
@@ -50,8 +49,8 @@ absl::StatusOr<Window> ReadWindow(const Call& call, int64_t spatial, bool dilate
   }
   ASSIGN_OR_RETURN(window.round_up, call.Bool("ceil_mode"));
   for (int64_t i = 0; i < spatial; ++i)
-    if (window.kernel[i] < 1 || window.stride[i] < 1 || window.dilation[i] < 1 ||
-        window.padding[i] < 0 || window.padding[i] > window.kernel[i] / 2)
+    if (window.kernel[i] < 1 || window.stride[i] < 1 || window.dilation[i] < 1 || window.padding[i] < 0 ||
+        window.padding[i] > window.kernel[i] / 2)
       return Unknown();
   return window;
 }
@@ -119,8 +118,7 @@ Outcome MaxPool(const Call& call) {
   ASSIGN_OR_RETURN(Window window, ReadWindow(call, spatial, true));
   ASSIGN_OR_RETURN(Dims sizes, PooledSizes(input, window));
   // With gradients another kernel runs in one dimension.
-  if (!IsFloating(input.dtype) ||
-      (spatial == 1 && input.layout.strides != ContiguousStrides(input.sizes())))
+  if (!IsFloating(input.dtype) || (spatial == 1 && input.layout.strides != ContiguousStrides(input.sizes())))
     return Unknown();
   ASSIGN_OR_RETURN(Value pooled, Pooled(call, input, spatial, std::move(sizes)));
   if (call.Has("return_indices")) {

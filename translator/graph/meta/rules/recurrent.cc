@@ -5,8 +5,7 @@ namespace framegate::translator::meta::rules {
 namespace {
 
 bool IsBatch(const Value& value, DType dtype, int64_t width) {
-  return value.rank() == 2 && value.dtype == dtype && value.size(1) == width &&
-         value.layout.strides == ContiguousStrides(value.sizes());
+  return value.rank() == 2 && value.dtype == dtype && value.size(1) == width && value.layout.strides == ContiguousStrides(value.sizes());
 }
 
 // The output of a layer over a sequence: made with time first, seen as the input is.
@@ -34,15 +33,13 @@ Outcome RecurrentCell(const Call& call) {
     ASSIGN_OR_RETURN(Value state, call.Tensor("hx"));
     states.push_back(std::move(state));
   }
-  if (input.rank() != 2 || !IsFloating(input.dtype) || kernel.rank() != 2 ||
-      states.size() != (two ? 2 : 1) || call.ambient().autocast)
+  if (input.rank() != 2 || !IsFloating(input.dtype) || kernel.rank() != 2 || states.size() != (two ? 2 : 1) || call.ambient().autocast)
     return Unknown();
   int64_t gates = two ? 4 : call.name() == "gru_cell" ? 3 : 1;
   if (kernel.size(0) != gates * kernel.size(1))
     return Unknown();
   for (const Value& state : states)
-    if (!IsBatch(state, input.dtype, kernel.size(1)) || state.size(0) != input.size(0) ||
-        state.elements() == 0)
+    if (!IsBatch(state, input.dtype, kernel.size(1)) || state.size(0) != input.size(0) || state.elements() == 0)
       return Unknown();
   Value result = call.Fresh(input.dtype, states[0].sizes());
   return two ? Product::Tuple({result, result}) : Product(result);
@@ -61,14 +58,13 @@ Outcome RecurrentLayer(const Call& call) {
     ASSIGN_OR_RETURN(Value state, call.Tensor("hx"));
     states.push_back(std::move(state));
   }
-  if (input.rank() != 3 || input.dtype != DType::kFloat32 || input.elements() == 0 ||
-      states.size() != (two ? 2 : 1) || call.ambient().autocast)
+  if (input.rank() != 3 || input.dtype != DType::kFloat32 || input.elements() == 0 || states.size() != (two ? 2 : 1) ||
+      call.ambient().autocast)
     return Unknown();
   for (const Value& state : states)
     if (state.rank() != 3 || state.sizes() != states[0].sizes() || state.dtype != input.dtype)
       return Unknown();
-  std::vector<Value> results = {
-      Sequence(call, input, states[0].size(2) * (both_ways ? 2 : 1), batch_first)};
+  std::vector<Value> results = {Sequence(call, input, states[0].size(2) * (both_ways ? 2 : 1), batch_first)};
   for (const Value& state : states)
     results.push_back(call.Fresh(input.dtype, state.sizes()));
   return Product::Tuple(std::move(results));
@@ -80,9 +76,8 @@ Outcome MultiHeadAttention(const Call& call) {
   ASSIGN_OR_RETURN(Value weight, call.Tensor("out_proj_weight"));
   ASSIGN_OR_RETURN(bool weights, call.Bool("need_weights"));
   ASSIGN_OR_RETURN(bool apart, call.Bool("use_separate_proj_weight"));
-  if (query.rank() != 3 || weight.rank() != 2 || weight.dtype != query.dtype ||
-      !IsFloating(query.dtype) || weights || apart || call.Has("bias_k") || call.Has("static_k") ||
-      call.ambient().autocast || query.elements() == 0 || weight.size(0) != query.size(2))
+  if (query.rank() != 3 || weight.rank() != 2 || weight.dtype != query.dtype || !IsFloating(query.dtype) || weights || apart ||
+      call.Has("bias_k") || call.Has("static_k") || call.ambient().autocast || query.elements() == 0 || weight.size(0) != query.size(2))
     return Unknown();
   Value none;
   none.is_none = true;

@@ -57,16 +57,14 @@ bool HasOneDim(const Call& call) {
 
 Product Pair(const Call& call, std::string_view type, Value values, Dims sizes) {
   Value indices = call.Fresh(DType::kInt64, std::move(sizes));
-  return Product::Sequence("torch.return_types:" + std::string(type),
-                           {std::move(values), std::move(indices)});
+  return Product::Sequence("torch.return_types:" + std::string(type), {std::move(values), std::move(indices)});
 }
 
 }  // namespace
 
 Outcome Sum(const Call& call) {
   ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
-  ASSIGN_OR_RETURN(DType dtype,
-                   call.Type("dtype", IsIntegralOrBool(input.dtype) ? DType::kInt64 : input.dtype));
+  ASSIGN_OR_RETURN(DType dtype, call.Type("dtype", IsIntegralOrBool(input.dtype) ? DType::kInt64 : input.dtype));
   if (input.requires_grad && call.ambient().grad && !IsDifferentiable(dtype))
     return Unknown();
   return Reduce(call, input, dtype);
@@ -166,8 +164,7 @@ Outcome Median(const Call& call) {
 
 Outcome ArgExtremum(const Call& call) {
   ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
-  if (IsComplex(input.dtype) || input.dtype == DType::kBool || ReducesNothing(input) ||
-      !HasOneDim(call))
+  if (IsComplex(input.dtype) || input.dtype == DType::kBool || ReducesNothing(input) || !HasOneDim(call))
     return Unknown();
   return Reduce(call, input, DType::kInt64);
 }
@@ -187,10 +184,8 @@ Outcome VectorNorm(const Call& call) {
   ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
   ASSIGN_OR_RETURN(DType dtype, call.Type("dtype", input.dtype));
   const model::Operand* order = call.Given("ord");
-  bool usual = order == nullptr ||
-               (order->constant && order->constant->is_str() && order->constant->text == "fro");
-  if (usual && order != nullptr && call.Has("dim") && call.Ints("dim").ok() &&
-      call.Ints("dim")->size() > 2)
+  bool usual = order == nullptr || (order->constant && order->constant->is_str() && order->constant->text == "fro");
+  if (usual && order != nullptr && call.Has("dim") && call.Ints("dim").ok() && call.Ints("dim")->size() > 2)
     return Unknown();
   if (!usual) {
     ASSIGN_OR_RETURN(double p, call.Float("ord"));

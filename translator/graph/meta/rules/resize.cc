@@ -8,8 +8,7 @@ namespace framegate::translator::meta::rules {
 namespace {
 
 // Zeros around the input; negative padding cuts it.
-Outcome PaddedWithNumber(const Call& call, const Value& input, const Dims& sizes,
-                         const Dims& padding) {
+Outcome PaddedWithNumber(const Call& call, const Value& input, const Dims& sizes, const Dims& padding) {
   bool grows = false;
   for (int64_t amount : padding)
     grows = grows || amount > 0;
@@ -34,8 +33,7 @@ absl::StatusOr<Scale> ReadScale(const Call& call, int64_t spatial) {
   const model::Operand* given = call.Given("scale_factor");
   if (given == nullptr)
     return Unknown();
-  std::vector<model::Operand> items =
-      ItemsOf(*given).value_or(std::vector<model::Operand>(static_cast<size_t>(spatial), *given));
+  std::vector<model::Operand> items = ItemsOf(*given).value_or(std::vector<model::Operand>(static_cast<size_t>(spatial), *given));
   for (const model::Operand& item : items) {
     std::optional<Value> number = NumberOf(item);
     if (!number || number->number <= 0)
@@ -59,8 +57,7 @@ Outcome Pad(const Call& call) {
     int64_t before = padding[2 * i], after = padding[2 * i + 1];
     if (before < -size || after < -size)
       return Unknown();
-    if (mode != "constant" && (before < 0 || after < 0 || size == 0 ||
-                               (mode == "reflect" && (before >= size || after >= size)) ||
+    if (mode != "constant" && (before < 0 || after < 0 || size == 0 || (mode == "reflect" && (before >= size || after >= size)) ||
                                (mode == "circular" && (before > size || after > size))))
       return Unknown();
     size += before + after;
@@ -69,8 +66,8 @@ Outcome Pad(const Call& call) {
   }
   if (mode == "constant")
     return PaddedWithNumber(call, input, sizes, padding);
-  if (!IsFloating(input.dtype) || input.elements() == 0 || call.ambient().autocast ||
-      padding.empty() || static_cast<int64_t>(padding.size() / 2) != input.rank() - 2)
+  if (!IsFloating(input.dtype) || input.elements() == 0 || call.ambient().autocast || padding.empty() ||
+      static_cast<int64_t>(padding.size() / 2) != input.rank() - 2)
     return Unknown();
   if (mode == "circular")
     return call.Fresh(input.dtype, std::move(sizes));
@@ -86,13 +83,9 @@ Outcome Interpolate(const Call& call) {
   ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
   ASSIGN_OR_RETURN(std::string mode, call.Text("mode"));
   int64_t spatial = input.rank() - 2;
-  int64_t wanted = mode == "linear"                          ? 1
-                   : mode == "bilinear" || mode == "bicubic" ? 2
-                   : mode == "trilinear"                     ? 3
-                                                             : spatial;
+  int64_t wanted = mode == "linear" ? 1 : mode == "bilinear" || mode == "bicubic" ? 2 : mode == "trilinear" ? 3 : spatial;
   bool cast = mode == "area" && spatial == 3 && call.ambient().autocast;
-  if (spatial < 1 || spatial > 3 || spatial != wanted || !IsFloating(input.dtype) ||
-      input.elements() == 0 || cast)
+  if (spatial < 1 || spatial > 3 || spatial != wanted || !IsFloating(input.dtype) || input.elements() == 0 || cast)
     return Unknown();
   ASSIGN_OR_RETURN(Scale scale, ReadScale(call, spatial));
   Dims sizes = input.sizes();
@@ -101,9 +94,7 @@ Outcome Interpolate(const Call& call) {
     return Unknown();
   for (size_t i = 0; i < count; ++i) {
     int64_t& size = sizes[2 + i];
-    size = scale.factors.empty()
-               ? scale.sizes[i]
-               : static_cast<int64_t>(std::floor(static_cast<double>(size) * scale.factors[i]));
+    size = scale.factors.empty() ? scale.sizes[i] : static_cast<int64_t>(std::floor(static_cast<double>(size) * scale.factors[i]));
     if (size < 1)
       return Unknown();
   }

@@ -6,8 +6,7 @@ namespace framegate::translator::meta::rules {
 namespace {
 
 Product Pair(std::string_view type, Value values, Value indices) {
-  return Product::Sequence("torch.return_types:" + std::string(type),
-                           {std::move(values), std::move(indices)});
+  return Product::Sequence("torch.return_types:" + std::string(type), {std::move(values), std::move(indices)});
 }
 
 }  // namespace
@@ -24,8 +23,7 @@ Outcome Softmax(const Call& call) {
 Outcome RunningSum(const Call& call) {
   ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
   RETURN_IF_ERROR(call.Dim("dim", input).status());
-  ASSIGN_OR_RETURN(DType dtype,
-                   call.Type("dtype", IsIntegralOrBool(input.dtype) ? DType::kInt64 : input.dtype));
+  ASSIGN_OR_RETURN(DType dtype, call.Type("dtype", IsIntegralOrBool(input.dtype) ? DType::kInt64 : input.dtype));
   if (input.requires_grad && call.ambient().grad && !IsDifferentiable(dtype))
     return Unknown();
   return call.Fresh(dtype, input.sizes());
@@ -41,8 +39,7 @@ Outcome RunningFloat(const Call& call) {
 Outcome RunningExtremum(const Call& call) {
   ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
   RETURN_IF_ERROR(call.Dim("dim", input).status());
-  Value values = call.Fresh(input.dtype, input.sizes()),
-        indices = call.Fresh(DType::kInt64, input.sizes());
+  Value values = call.Fresh(input.dtype, input.sizes()), indices = call.Fresh(DType::kInt64, input.sizes());
   return Pair(call.name(), std::move(values), std::move(indices));
 }
 

@@ -104,8 +104,7 @@ Outcome LogSigmoid(const Call& call) {
 Outcome ParametricRelu(const Call& call) {
   ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
   ASSIGN_OR_RETURN(Value weight, call.Tensor("weight"));
-  bool fits = weight.rank() <= 1 &&
-              (weight.elements() == 1 || (input.rank() > 1 && weight.elements() == input.size(1)));
+  bool fits = weight.rank() <= 1 && (weight.elements() == 1 || (input.rank() > 1 && weight.elements() == input.size(1)));
   if (!IsFloating(input.dtype) || weight.dtype != input.dtype || !fits || input.rank() == 0)
     return Unknown();
   return call.Fresh(input.dtype, Layout{input.sizes(), PreservedStrides(input.layout)});

@@ -104,8 +104,7 @@ Outcome AtLeast(const Call& call) {
   if (tensors.size() != 1 || call.PositionOf("tensors") != 0 || tensors[0].rank() >= rank)
     return Unknown();
   if (tensors[0].rank() == 1)
-    return ViewOf(tensors[0], {{1, tensors[0].size(0)},
-                               {tensors[0].size(0) * tensors[0].stride(0), tensors[0].stride(0)}});
+    return ViewOf(tensors[0], {{1, tensors[0].size(0)}, {tensors[0].size(0) * tensors[0].stride(0), tensors[0].stride(0)}});
   return ViewedAs(tensors[0], Dims(static_cast<size_t>(rank), 1));
 }
 

@@ -1,0 +1,237 @@
+// Pushing functions, methods, objects, cells, iterators, views, partials and generators made in the frame.
+#include "base/strings.h"
+#include "translator/emit/emitter.h"
+#include "translator/slots/slots.h"
+
+namespace framegate::translator {
+
+using model::Helper;
+using model::LinkKind;
+
+void Emitter::LoadFunction(FunctionValue* value) {
+  if (value->parent_index == UINT32_MAX)
+    return Problem("a function whose code is in no constant");
+  CallHelper(
+      Helper::kMakeFunction,
+      [&] {
+        code_.LoadFast(LinkLocal({.kind = LinkKind::kCode, .index = value->parent_index, .code = value->parent_code}));
+        Load(value->globals);
+        code_.LoadConst(Constant::Str(value->qualname));
+        Load(value->defaults == nullptr ? s_.None() : value->defaults);
+        Load(value->kwdefaults == nullptr ? s_.None() : value->kwdefaults);
+        if (value->closure.empty()) {
+          Load(s_.None());
+        } else {
+          LoadItems(value->closure);
+          code_.BuildTuple(static_cast<uint32_t>(value->closure.size()));
+        }
+        Load(s_.None());
+      },
+      7);
+  Remember(value);
+  SetAttributes(value, value->attributes);
+  if (value->annotations != nullptr) {
+    if (auto* tuple = As<SequenceValue>(s_.Resolve(value->annotations))) {
+      MappingValue* dict = s_.Dict();  // annotations are given as a flat tuple of names and values
+      for (size_t i = 0; i + 1 < tuple->items.size(); i += 2)
+        s_.MappingSet(dict, tuple->items[i], tuple->items[i + 1]);
+      SetAttributes(value, {{"__annotations__", dict}});
+    }
+  }
+}
+
+void Emitter::LoadMethod(MethodValue* value) {
+  V function = s_.Resolve(value->function);
+  if (auto* builtin = As<BuiltinValue>(function)) {
+    std::string name = builtin->symbol.substr(builtin->symbol.find_last_of(":.") + 1);
+    CallHelper(
+        Helper::kGetAttrGeneric,
+        [&] {
+          Load(value->self);
+          code_.LoadConst(Constant::Str(name));
+        },
+        2);
+    return;
+  }
+  CallHelper(
+      Helper::kMakeMethod,
+      [&] {
+        LoadItems({function, value->self});
+      },
+      2);
+}
+
+void Emitter::LoadObject(ObjectValue* value) {
+  if (value->hint == "traceback")
+    return Load(s_.None());
+  TypeValue* type = s_.TypeOf(value);
+  if (type == nullptr)
+    return Problem("an object of unknown type");
+  CallHelper(
+      Helper::kObjectNew,
+      [&] {
+        Load(type);
+        LoadItems(value->arguments);
+      },
+      1 + static_cast<uint32_t>(value->arguments.size()));
+  Remember(value);
+  SetAttributes(value, value->attributes);
+  if (value->cause == nullptr && value->context == nullptr)
+    return;
+  CallHelper(
+      Helper::kExceptionSet,
+      [&] {
+        Load(value);
+        Load(value->cause == nullptr ? s_.None() : value->cause);
+        Load(value->context == nullptr ? s_.None() : value->context);
+        Load(s_.Bool(value->suppress_context));
+        Load(s_.None());
+      },
+      5);
+  code_.PopTop();
+}
+
+void Emitter::LoadCell(CellValue* value) {
+  if (value->contents == nullptr || cyclic_.contains(value)) {
+    CallHelper(
+        Helper::kCellNew, [] {}, 0);
+    Remember(value);
+    if (value->contents == nullptr)
+      return;
+    CallHelper(
+        Helper::kCellSet,
+        [&] {
+          LoadItems({value, value->contents});
+        },
+        2);
+    code_.PopTop();
+    return;
+  }
+  CallHelper(
+      Helper::kCellNew, [&] { Load(value->contents); }, 1);
+  Remember(value);
+}
+
+void Emitter::LoadIterator(IteratorValue* value) {
+  auto made = [&](auto&& load_iterable, uint64_t skip) {
+    CallHelper(
+        Helper::kMakeIter,
+        [&] {
+          load_iterable();
+          code_.LoadConst(Constant::Int(static_cast<int64_t>(skip)));
+        },
+        2);
+    Remember(value);
+  };
+  switch (value->form) {
+    case IteratorForm::kSequence:
+    case IteratorForm::kMapping:
+      return made([&] { Load(value->source); }, value->at);
+    case IteratorForm::kFixed:
+      return made(
+          [&] {
+            LoadItems(value->items);
+            code_.BuildTuple(static_cast<uint32_t>(value->items.size()));
+          },
+          value->at);
+    case IteratorForm::kRange:
+      return made(
+          [&] {
+            Construct(
+                "range",
+                [&] {
+                  code_.LoadConst(Constant::Int(value->start));
+                  code_.LoadConst(Constant::Int(value->start + value->step * static_cast<int64_t>(value->length)));
+                  code_.LoadConst(Constant::Int(value->step));
+                },
+                3);
+          },
+          value->at);
+    case IteratorForm::kReversed:
+      return made(
+          [&] {
+            Construct(
+                "reversed", [&] { Load(value->source); }, 1);
+          },
+          value->at);
+    case IteratorForm::kEnumerate:
+      Construct(
+          "enumerate",
+          [&] {
+            Load(value->sources[0]);
+            code_.LoadConst(Constant::Int(value->start + static_cast<int64_t>(value->at)));
+          },
+          2);
+      return Remember(value);
+    case IteratorForm::kZip:
+    case IteratorForm::kMap:
+      Construct(
+          value->form == IteratorForm::kZip ? "zip" : "map",
+          [&] {
+            if (value->form == IteratorForm::kMap)
+              Load(value->source);
+            LoadItems(value->sources);
+          },
+          static_cast<uint32_t>(value->sources.size() + (value->form == IteratorForm::kMap)));
+      return Remember(value);
+    case IteratorForm::kReal:
+    case IteratorForm::kCallable:
+      return Problem("an iterator of a form that cannot be made again");
+  }
+}
+
+void Emitter::LoadView(ViewValue* value) {
+  if (value->form == ViewForm::kInstanceDict) {
+    CallHelper(
+        Helper::kGetAttrGeneric,
+        [&] {
+          Load(value->target);
+          code_.LoadConst(Constant::Str("__dict__"));
+        },
+        2);
+    return Remember(value);
+  }
+  if (value->form == ViewForm::kProxy)
+    return Problem("a mappingproxy made in the frame");
+  const char* name = value->form == ViewForm::kKeys ? "dict.keys" : value->form == ViewForm::kValues ? "dict.values" : "dict.items";
+  Construct(
+      name, [&] { Load(value->target); }, 1);
+  Remember(value);
+}
+
+void Emitter::LoadPartial(PartialValue* value) {
+  CallHelper(
+      Helper::kMakePartial,
+      [&] {
+        Load(value->function);
+        LoadItems(value->args);
+        code_.BuildTuple(static_cast<uint32_t>(value->args.size()));
+        for (const auto& [name, item] : value->kwargs) {
+          code_.LoadConst(Constant::Str(name));
+          Load(item);
+        }
+        code_.BuildMap(static_cast<uint32_t>(value->kwargs.size()));
+      },
+      3);
+  Remember(value);
+}
+
+// As it waits: at the start of its code (offset 0), or at the YIELD it has run to.
+void Emitter::LoadGenerator(GeneratorValue* value) {
+  if (value->frame == nullptr || value->running || value->frame->handled != nullptr)
+    return Problem("a generator that is finished, running or handles an exception");
+  const Frame& frame = *value->frame;
+  CallHelper(
+      Helper::kGeneratorSuspended,
+      [&] {
+        Load(frame.function);
+        code_.LoadConst(Constant::Int(value->started ? frame.instruction().offset : 0));
+        LoadItems(frame.slots);
+        if (value->started)
+          LoadItems(frame.stack);
+      },
+      static_cast<uint32_t>(2 + frame.slots.size() + (value->started ? frame.stack.size() : 0)));
+  Remember(value);
+}
+
+}  // namespace framegate::translator
