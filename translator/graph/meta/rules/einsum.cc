@@ -87,18 +87,22 @@ Layout Contracted(const Dims& left, const Dims& right, size_t outputs) {
   Dims batch, rows, summed, columns;
   for (size_t i = 0; i < left.size(); ++i) {
     bool in_left = left[i] != 1, in_right = right[i] != 1;
-    if (i >= outputs)
-      summed.push_back(static_cast<int64_t>(i));
-    else
-      (in_left && in_right ? batch : in_left ? rows : columns).push_back(static_cast<int64_t>(i));
+    bool in_both = in_left && in_right;
+    Dims& group = in_both && i >= outputs ? summed : in_both ? batch : in_left ? rows : columns;
+    group.push_back(static_cast<int64_t>(i));
   }
+  // The operands change places where the product then comes in the order of the output.
+  if (!rows.empty() && !columns.empty() && columns.back() < rows.front())
+    std::swap(rows, columns);
   Dims order = batch;
   order.insert(order.end(), rows.begin(), rows.end());
   order.insert(order.end(), summed.begin(), summed.end());
   order.insert(order.end(), columns.begin(), columns.end());
   Dims sizes;
   for (int64_t dim : order)
-    sizes.push_back(static_cast<size_t>(dim) >= outputs ? 1 : std::max(left[dim], right[dim]));
+    sizes.push_back(std::find(summed.begin(), summed.end(), dim) != summed.end()
+                        ? 1
+                        : std::max(left[dim], right[dim]));
   Dims strides = ContiguousStrides(sizes);
   Layout permuted{Dims(sizes.size()), Dims(sizes.size())};
   for (size_t i = 0; i < order.size(); ++i) {
