@@ -32,8 +32,13 @@ Outcome ElementwiseLoss(const Call& call) {
   }
   if (reduced)
     return call.Fresh(input.dtype, Dims{});
-  if (!IsContiguous(input.layout) || !IsContiguous(target.layout) || input.elements() == 0)
-    return Unknown();
+  if (call.name() == "huber_loss")
+    return call.Fresh(input.dtype, Layout{input.sizes(), PreservedStrides(input.layout)});
+  if (call.name() == "mse_loss" || call.name() == "l1_loss" || call.name() == "smooth_l1_loss")
+    return Elementwise(call, {input, target}, input.dtype, input.dtype);
+  for (const Value* value : {&input, &target})
+    if (value->layout.strides != ContiguousStrides(value->sizes()))
+      return Unknown();
   return call.Fresh(input.dtype, input.sizes());
 }
 

@@ -123,6 +123,8 @@ Outcome MaxPool(const Call& call) {
   ASSIGN_OR_RETURN(Value pooled, Pooled(call, input, spatial, std::move(sizes)));
   if (call.Has("return_indices")) {
     ASSIGN_OR_RETURN(bool indices, call.Bool("return_indices"));
+    if (indices && spatial == 3 && call.ambient().autocast)  // which forgets this one
+      return Unknown();
     if (indices)
       return WithIndices(call, std::move(pooled));
   }
