@@ -33,17 +33,18 @@ struct Session {
   explicit Session(Daemon::Options options) : daemon(std::move(options)) {}
 };
 
-void SayOnce(absl::StatusCode code, const std::string& text) {
-  static absl::flat_hash_set<absl::StatusCode> said;
-  if (said.insert(code).second)
-    PySys_WriteStderr("framegate: functions run uncompiled: %.400s\n", text.c_str());
+// Once per process, and once more where the daemon is of another build.
+void SayWhy(const absl::Status& why) {
+  static bool said[2] = {false, false};
+  if (!std::exchange(said[absl::IsFailedPrecondition(why)], true))
+    PySys_WriteStderr("framegate: functions run uncompiled: %.400s\n", std::string(why.message()).c_str());
 }
 
 Session& TheSession() {
   static Session* session = [] {
     absl::StatusOr<Daemon::Options> options = DaemonOptions();
     if (!options.ok()) {
-      SayOnce(options.status().code(), std::string(options.status().message()));
+      SayWhy(options.status());
       options = Daemon::Options{.off = true};
     }
     return new Session(*std::move(options));
@@ -56,9 +57,10 @@ ClientFacts Ourselves() {
 }
 
 absl::StatusOr<std::unique_ptr<Connection>> Acquire() {
-  absl::StatusOr<std::unique_ptr<Connection>> connection = TheSession().daemon.Acquire(Ourselves());
-  if (absl::IsFailedPrecondition(connection.status()))
-    SayOnce(connection.status().code(), std::string(connection.status().message()));
+  Daemon& daemon = TheSession().daemon;
+  absl::StatusOr<std::unique_ptr<Connection>> connection = daemon.Acquire(Ourselves());
+  if (!connection.ok() && !absl::IsCancelled(connection.status()) && !daemon.off())
+    SayWhy(connection.status());
   return connection;
 }
 

@@ -34,8 +34,9 @@ bool IsRunnable(pid_t process) {
   std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir(tasks.c_str()), ::closedir);
   if (!folder)
     return false;
+  const std::string self = StrCat(gettid());  // runs while it looks, should the peer be this very process
   while (dirent* task = ::readdir(folder.get()))
-    if (task->d_name[0] != '.' && TaskState(StrCat(tasks, "/", std::string_view(task->d_name), "/stat")) == 'R')
+    if (task->d_name[0] != '.' && task->d_name != self && TaskState(StrCat(tasks, "/", std::string_view(task->d_name), "/stat")) == 'R')
       return true;
   return false;
 }

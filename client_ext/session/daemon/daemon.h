@@ -46,6 +46,9 @@ class Daemon {
   // After a call that did not: decides whether it was a fault of the daemon. Returns `why`.
   absl::Status Drop(std::unique_ptr<Connection> connection, absl::Status why);
 
+  // Never asked, by the user's wish.
+  bool off() const { return options_.off; }
+
   // How long a call waits for a daemon that is silent.
   Patience patience() const;
 

@@ -124,7 +124,8 @@ bool TakeAutocast(const Constant& value, AmbientState* state) {
     while (row.items.size() == 3 && place < kAutocastDevices &&
            row.items[0].text != c10::DeviceTypeName(at::autocast::_AUTOCAST_SUPPORTED_DEVICES[place], true))
       ++place;
-    if (row.items.size() != 3 || place == kAutocastDevices || !TakeDtype(row.items[2], &state->autocast[place]))
+    if (row.items.size() != 3 || place == kAutocastDevices || !row.items[1].is_true() || state->autocast[place] != kAutocastOff ||
+        !TakeDtype(row.items[2], &state->autocast[place]))
       return false;
   }
   return value.kind == ConstantKind::kTuple;
@@ -142,7 +143,7 @@ bool TakeMatmul(const Constant& value, AmbientState* state) {
 }
 
 bool TakeModes(const Constant& value, AmbientPattern* pattern) {
-  if (value.items.size() != 2 || !value.items[0].is_int())
+  if (value.items.size() != 2 || !value.items[0].is_int() || value.items[0].integer < 0 || value.items[0].integer > 2)
     return false;
   pattern->expected.function_state = static_cast<uint8_t>(value.items[0].integer);
   pattern->expected.function_modes = static_cast<int32_t>(value.items[1].items.size());
@@ -206,6 +207,14 @@ int FirstDifference(const AmbientPattern& pattern, const AmbientState& state) no
   return 0;
 }
 
+// The part was asked for already, with another value.
+bool ContradictsBefore(const std::vector<std::pair<uint8_t, Constant>>& parts, int index) {
+  for (int i = 0; i < index; ++i)
+    if (parts[i].first == parts[index].first && !(parts[i].second == parts[index].second))
+      return true;
+  return false;
+}
+
 void AddMask(const AmbientState& more, AmbientState* mask) {
   auto* to = reinterpret_cast<unsigned char*>(mask);
   const auto* from = reinterpret_cast<const unsigned char*>(&more);
@@ -233,7 +242,7 @@ AmbientPattern* MakeAmbientPattern(const std::vector<std::pair<uint8_t, Constant
   for (const auto& [number, value] : parts) {
     const auto part = static_cast<AmbientPart>(number);
     const int index = static_cast<int>(pattern->masks.size());
-    const bool known = number < model::kAmbientParts;
+    const bool known = number < model::kAmbientParts && !ContradictsBefore(parts, index);
     pattern->masks.push_back(known ? MaskOf(part) : AmbientState{.default_device = 0, .forward_level = 0});
     AddMask(pattern->masks.back(), &pattern->mask);
     if (part == AmbientPart::kTorchFunction)

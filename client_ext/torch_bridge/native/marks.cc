@@ -38,11 +38,10 @@ template <typename F>
 void ForEach(PyObject* set, int64_t rank, F visit) noexcept {
   if (set == nullptr)
     return;
-  Py_ssize_t place = 0;
-  PyObject* item = nullptr;
-  Py_hash_t hash = 0;
-  while (_PySet_NextEntry(set, &place, &item, &hash)) {
-    if (!PyLong_CheckExact(item))
+  const auto* table = reinterpret_cast<const PySetObject*>(set);
+  for (Py_ssize_t i = 0; i <= table->mask; ++i) {
+    PyObject* item = table->table[i].key;
+    if (item == nullptr || table->table[i].hash == -1 || !PyLong_CheckExact(item))  // -1: deleted
       continue;
     int overflow = 0;
     const long long dimension = PyLong_AsLongLongAndOverflow(item, &overflow);

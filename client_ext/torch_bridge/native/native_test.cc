@@ -276,6 +276,15 @@ TEST(Ambient, ValuesThatNoStateHas) {
   }
 }
 
+TEST(Ambient, ContradictionsFail) {
+  Constant now = native::ReadAmbient();
+  const auto part = static_cast<uint8_t>(AmbientPart::kThreads);
+  std::unique_ptr<AmbientPattern, FreeAmbient> same(native::MakeAmbientPattern({{part, now.items[part]}, {part, now.items[part]}}));
+  EXPECT_EQ(native::FailingAmbient(same.get()), -1);
+  std::unique_ptr<AmbientPattern, FreeAmbient> other(native::MakeAmbientPattern({{part, Constant::Int(77)}, {part, now.items[part]}}));
+  EXPECT_GE(native::FailingAmbient(other.get()), 0);
+}
+
 TEST(Constants, ThereAndBack) {
   for (const char* code : {"torch.float32", "torch.uint8", "torch.float8_e4m3fn", "torch.device('cpu')", "torch.device('cuda', 1)",
                            "torch.strided", "torch.sparse_coo", "torch.channels_last", "torch.contiguous_format", "torch.Size([2, 3])"}) {
