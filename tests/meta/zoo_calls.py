@@ -29,6 +29,8 @@ def symbol_of(function) -> str | None:
     if isinstance(function, (types.MethodDescriptorType, types.WrapperDescriptorType)):
         return name
     if isinstance(function, types.FunctionType):
+        if getattr(torch.Tensor, name, None) is function:
+            return name
         return f"{function.__module__}:{function.__qualname__}"
     if not isinstance(function, types.BuiltinFunctionType):
         return None   # the getter of an attribute

@@ -137,7 +137,10 @@ def setitem(d: Draw):
     place = index(d, x)
     if d.maybe(0.2):
         place = torch.rand(x.shape) > 0.5
+    try:
+        shape = x[place].shape
+    except IndexError:
+        return x, place, 2
     if d.maybe():
         return x, place, d.number()
-    shape = x[place].shape
     return x, place, d.tensor(d.broadcastable(shape), d.pick(x.dtype, x.dtype, d.any_type()))

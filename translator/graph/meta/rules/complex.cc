@@ -49,10 +49,10 @@ Outcome ViewAsComplex(const Call& call) {
   Layout layout = input.layout;
   layout.sizes.pop_back();
   layout.strides.pop_back();
-  for (int64_t& stride : layout.strides) {
-    if (stride % 2 != 0)
-      return Raises();
-    stride /= 2;
+  for (size_t i = 0; i < layout.strides.size(); ++i) {
+    if (layout.strides[i] % 2 != 0)
+      return layout.sizes[i] > 1 ? Raises() : Unknown();
+    layout.strides[i] /= 2;
   }
   Value numbers = ViewOf(input, std::move(layout), input.offset / 2);
   numbers.dtype = ComplexOf(input.dtype);
