@@ -165,7 +165,7 @@ Outcome Fill(const Call& call) {
   ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
   if (call.Has("value")) {
     ASSIGN_OR_RETURN(Value value, call.TensorOrNumber("value"));
-    if (value.rank() != 0 || (IsComplex(value.dtype) && !IsComplex(input.dtype)))
+    if (value.rank() != 0 || (value.requires_grad && !IsDifferentiable(input.dtype)) || (IsComplex(value.dtype) && !IsComplex(input.dtype)))
       return Unknown();
   }
   return input;

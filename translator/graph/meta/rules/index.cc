@@ -276,6 +276,8 @@ Outcome SetItem(const Call& call) {
   product.may_raise_on_data = indexed.advanced();
   if (IsComplex(value.dtype) && !IsComplex(indexed.view.dtype))
     return Unknown();
+  if (value.requires_grad && !IsDifferentiable(indexed.view.dtype))  // which eager forgets to check
+    return Unknown();
   if (value.is_number)
     return product;
   if (indexed.advanced()) {
