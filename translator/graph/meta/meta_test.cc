@@ -124,8 +124,9 @@ TEST(Symbol, PlacesAndNames) {
 TEST(Signature, VariadicNamedOnlyAndDefaults) {
   meta::Signature signature("input, *sizes, scale=0.5, *, dtype|type=None");
   std::vector<Operand> args = {Tensor({1}), Number(2), Number(3)};
+  const std::vector<std::pair<std::string, Operand>> kwargs = {{"type", Number(1)}};
   meta::Binding binding;
-  ASSERT_TRUE(binding.Bind(signature, args, {{"type", Number(1)}}));
+  ASSERT_TRUE(binding.Bind(signature, args, kwargs));
   EXPECT_EQ(binding.at(1)->items.size(), 2u);
   EXPECT_EQ(binding.at(2)->constant->real, 0.5);
   EXPECT_EQ(binding.at(3)->constant->integer, 1);
