@@ -38,8 +38,8 @@ class Signature {
   std::vector<Parameter> parameters_;
 };
 
-// Arguments by parameter. Sequences made of variadic arguments are kept here, so it must outlive
-// the pointers it gives.
+// Arguments by parameter: pointers into what was bound, into the signature and into this object, all
+// of which must live as long as they are used.
 class Binding {
  public:
   // False where the arguments do not fit.
