@@ -145,6 +145,9 @@ absl::Status Daemon::Drop(std::unique_ptr<Connection> connection, absl::Status w
 }
 
 absl::Status Daemon::Fault(absl::Status why) {
+  // A peer that speaks nonsense is as good as none; other codes would be taken for answers about the unit at hand.
+  if (!absl::IsDeadlineExceeded(why) && !absl::IsFailedPrecondition(why))
+    why = absl::UnavailableError(why.message());
   idle_.clear();
   breaker_.Fault(why, Clock::now());
   return why;

@@ -43,7 +43,7 @@ class Daemon {
 
   // After a call that went well, or whose error was the daemon's answer.
   void Release(std::unique_ptr<Connection> connection);
-  // After a call that did not: decides whether it was a fault of the daemon. Returns `why`.
+  // After a call that did not: decides whether it was a fault of the daemon, and returns `why`; as Unavailable if the connection is lost.
   absl::Status Drop(std::unique_ptr<Connection> connection, absl::Status why);
 
   // Never asked, by the user's wish.
