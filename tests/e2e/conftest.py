@@ -20,6 +20,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SCRIPTS = Path(sys.executable).parent   # of the environment: `framegated` lies there
+ENVIRONMENT = dict(os.environ)   # as it was: test modules that use the extension in this process turn its daemon off
 START_SECONDS = 20
 RUN_SECONDS = 300
 
@@ -41,8 +42,8 @@ class Place:
     def __init__(self, folder: Path):
         self.folder = folder
         self.socket, self.cache = folder / "socket", folder / "cache"
-        self.environment = os.environ | {"FRAMEGATE_SOCKET": str(self.socket), "FRAMEGATE_CACHE_DIR": str(self.cache),
-                                         "PATH": f"{SCRIPTS}:{os.environ['PATH']}"}
+        self.environment = ENVIRONMENT | {"FRAMEGATE_SOCKET": str(self.socket), "FRAMEGATE_CACHE_DIR": str(self.cache),
+                                          "PATH": f"{SCRIPTS}:{ENVIRONMENT['PATH']}"}
         self.environment.pop("PYTHONPATH", None)
         self._daemon: subprocess.Popen | None = None
 

@@ -100,9 +100,7 @@ Layout Contracted(const Dims& left, const Dims& right, size_t outputs) {
   order.insert(order.end(), columns.begin(), columns.end());
   Dims sizes;
   for (int64_t dim : order)
-    sizes.push_back(std::find(summed.begin(), summed.end(), dim) != summed.end()
-                        ? 1
-                        : std::max(left[dim], right[dim]));
+    sizes.push_back(std::find(summed.begin(), summed.end(), dim) != summed.end() ? 1 : std::max(left[dim], right[dim]));
   Dims strides = ContiguousStrides(sizes);
   Layout permuted{Dims(sizes.size()), Dims(sizes.size())};
   for (size_t i = 0; i < order.size(); ++i) {
