@@ -71,9 +71,15 @@ std::string Text(PyObject* object) {
   return text == "__mp_main__" ? "__main__" : text;
 }
 
+// pybind11 keeps the record of a function where others keep what it is bound to: in a capsule, or since 3.0 in a type of its own.
+bool IsRecordOfPybind11(PyObject* self) {
+  return PyCapsule_CheckExact(self) ||
+         std::string_view(Py_TYPE(self)->tp_name).find("pybind11_detail_function_record_") != std::string_view::npos;
+}
+
 bool SymbolOfBuiltin(PyObject* object, std::string* symbol) {
   PyObject* self = PyCFunction_GET_SELF(object);
-  if (self != nullptr && !PyModule_Check(self) && !PyType_Check(self) && !PyCapsule_CheckExact(self))  // pybind11 keeps its record there
+  if (self != nullptr && !PyModule_Check(self) && !PyType_Check(self) && !IsRecordOfPybind11(self))
     return false;  // bound: its type and self say what it is
   const std::string_view name = reinterpret_cast<PyCFunctionObject*>(object)->m_ml->ml_name;
   PyObject* module = reinterpret_cast<PyCFunctionObject*>(object)->m_module;

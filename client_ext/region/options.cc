@@ -1,5 +1,6 @@
 #include "client_ext/region/options.h"
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 
@@ -34,12 +35,11 @@ bool Read(const char* name, PyObject* value, Graphless* out) {
 }
 
 bool Read(const char* name, PyObject* value, Number* out) {
-  const long number = PyLong_Check(value) ? PyLong_AsLong(value) : -1;
-  if (number < 0 || number > INT32_MAX) {
-    PyErr_Clear();
+  int overflow = 0;
+  const long number = PyLong_Check(value) ? PyLong_AsLongAndOverflow(value, &overflow) : -1;
+  if (overflow < 0 || (overflow == 0 && number < 0))
     return Refuse(name, "an int that is not negative");
-  }
-  *out = static_cast<Number>(number);
+  *out = static_cast<Number>(overflow > 0 ? INT32_MAX : std::min<long>(number, INT32_MAX));  // sys.maxsize is said for "no limit"
   return true;
 }
 

@@ -300,15 +300,15 @@ ROUTED = """
     optimizer = torch.optim.AdamW(net.parameters())
     optimizer.zero_grad()
     net(torch.ones(1, 2)).sum().backward()
-    optimizer.step()
     with torch.compiler.set_stance("force_eager"):
         f(torch.ones(3))
     assert torch.equal(torch.compile(lambda x: plain(x) * 2, backend="eager")(f(torch.ones(2))), (torch.ones(2).sin() + 1) * 2)
     torch.compiler.reset()
     assert "torch._dynamo" not in sys.modules
+    optimizer.step()   # torch's own optimizers import it
     import framegate
     made = framegate.stats()["entries"]
-    assert made >= 3, made
+    assert made >= 3 and framegate.stats()["graph_breaks"] == 1, framegate.stats()   # at `plain` alone
     import torch._dynamo
     torch._dynamo.config.cache_size_limit = 5
     assert framegate.config.recompile_limit == 5

@@ -37,11 +37,12 @@ def _patch_torch(torch: typing.Any) -> None:
 
 
 def _patch_dynamo(dynamo: typing.Any) -> None:
-    dynamo.optimize, dynamo.explain, dynamo.disable = _optimize, framegate.explain, _disable
+    optimize = _optimize_for(dynamo.optimize)
+    dynamo.optimize, dynamo.explain, dynamo.disable = optimize, framegate.explain, _disable
     dynamo.graph_break, dynamo.set_stance = framegate.graph_break, framegate.set_stance
     for name in ("disable", "graph_break", "set_stance"):
         setattr(dynamo.decorators, name, getattr(dynamo, name))
-    dynamo.eval_frame.optimize, dynamo.eval_frame.explain = _optimize, framegate.explain
+    dynamo.eval_frame.optimize, dynamo.eval_frame.explain = optimize, framegate.explain
     _torchs_reset.append(dynamo.reset)
     dynamo.reset = _reset
     _forward_settings(dynamo.config)
@@ -53,13 +54,24 @@ _torchs_reset: list[Callable[[], None]] = []
 def _compile_for(torchs: Callable[..., typing.Any]) -> Callable[..., typing.Any]:
     @functools.wraps(torchs)
     def compile(model: typing.Any = None, *, shapes_spec: typing.Any = None, **arguments: typing.Any) -> typing.Any:  # noqa: A001
-        caller = sys._getframe(1).f_globals.get("__name__", "")
-        inside_torch = caller.partition(".")[0] == "torch" and caller not in _OF_TORCH_FOR_USERS
-        if inside_torch or shapes_spec is not None:
+        if _called_inside_torch() or shapes_spec is not None:
             return torchs(model, shapes_spec=shapes_spec, **arguments)
         arguments.setdefault("backend", None)
         return framegate.compile(model, **arguments)
     return compile
+
+
+def _called_inside_torch() -> bool:
+    """Whether the caller of the function that asks is torch's own code."""
+    name = sys._getframe(2).f_globals.get("__name__", "")
+    return name.partition(".")[0] == "torch" and name not in _OF_TORCH_FOR_USERS
+
+
+def _optimize_for(torchs: Callable[..., typing.Any]) -> Callable[..., typing.Any]:
+    @functools.wraps(torchs)
+    def optimize(*arguments: typing.Any, **options: typing.Any) -> Callable[..., typing.Any]:
+        return (torchs if _called_inside_torch() else _optimize)(*arguments, **options)
+    return optimize
 
 
 def _optimize(backend: typing.Any = "inductor", *, nopython: bool = False, disable: bool = False, dynamic: bool | None = None,
