@@ -29,7 +29,7 @@ if(FRAMEGATE_SANITIZE)
   add_link_options(-fsanitize=${FRAMEGATE_SANITIZE})
 endif()
 
-# Every binary names its build tree as ".", so that ccache hits across build trees of one checkout
+# Every binary names its build tree as ".", so that ccache hits across build trees and checkouts
 # and no machine's path is shipped.
 add_compile_options(-ffile-prefix-map=${CMAKE_BINARY_DIR}=. -ffile-prefix-map=${PROJECT_SOURCE_DIR}/=)
 
@@ -39,6 +39,6 @@ find_program(FRAMEGATE_CCACHE ccache)
 if(FRAMEGATE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
       CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
-      CCACHE_NOHASHDIR=1 ${FRAMEGATE_CCACHE})
+      CCACHE_NOHASHDIR=1 CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} ${FRAMEGATE_CCACHE})
   add_compile_options(-fpch-preprocess)
 endif()
