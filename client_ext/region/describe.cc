@@ -2,11 +2,14 @@
 
 #include <algorithm>
 
+#include "base/strings.h"
+#include "base/text.h"
 #include "client_ext/capture/code.h"
 #include "client_ext/dispatch/filter.h"
 #include "client_ext/dispatch/subjects.h"
 #include "client_ext/region/graph.h"
 #include "client_ext/region/region.h"
+#include "guards/program/program.h"
 
 namespace framegate::client {
 
@@ -77,9 +80,7 @@ std::pair<int64_t, size_t> Order(const Described& described) {
   return {described.site->number, std::stoul(id.substr(id.find('/') + 1))};
 }
 
-}  // namespace
-
-PyObject* DescribeEntries(const Region& region) {
+std::vector<Described> InOrder(const Region& region) {
   std::vector<Described> found;
   for (const auto& [code, site] : region.roots)
     for (const auto& entry : site->entries)
@@ -88,7 +89,49 @@ PyObject* DescribeEntries(const Region& region) {
     for (const auto& entry : site->entries)
       found.push_back({site.get(), entry, FindCode(site->unit.frames.front().code)});
   std::sort(found.begin(), found.end(), [](const Described& a, const Described& b) { return Order(a) < Order(b); });
-  return ListOf(found, EntryInfo);
+  return found;
+}
+
+// One line each.
+template <typename Noun>
+void PrintLines(std::string_view title, const std::vector<Noun>& nouns, std::string* text) {
+  for (size_t i = 0; i < nouns.size(); ++i) {
+    std::string printed = Print(nouns[i]);
+    printed.erase(printed.find_last_not_of('\n') + 1);
+    std::replace(printed.begin(), printed.end(), '\n', ' ');
+    *text += StrCat(title, " ", i, " ", printed, "\n");
+  }
+}
+
+std::string TextOf(const model::Entry& entry) {
+  std::string text = entry.original ? StrCat("original ", EnumText(entry.reason), " ", entry.detail, "\n") : "";
+  text += entry.local ? "local\n" : "";
+  PrintLines("subject", entry.subjects, &text);
+  PrintLines("guard", entry.guards, &text);
+  if (const absl::StatusOr<guards::Program> program = guards::DecodeProgram(entry.program); program.ok())
+    text += guards::PrintProgram(*program);
+  PrintLines("link", entry.links, &text);
+  if (entry.graph) {
+    PrintLines("node", entry.graph->nodes, &text);
+    for (model::SubjectId input : entry.graph->inputs)
+      text += StrCat("input #", input, "\n");
+  }
+  PrintLines("plan", entry.plans, &text);
+  return text;
+}
+
+}  // namespace
+
+PyObject* DescribeEntries(const Region& region) {
+  return ListOf(InOrder(region), EntryInfo);
+}
+
+PyObject* PrintEntry(const Region& region, PyObject* id) {
+  for (const Described& found : InOrder(region))
+    if (PyUnicode_CompareWithASCIIString(id, found.entry->id.c_str()) == 0)
+      return Py_BuildValue("(NO)", Text(TextOf(*found.entry->entry)), found.entry->code ? found.entry->code.get() : Py_None);
+  PyErr_SetObject(PyExc_KeyError, id);
+  return nullptr;
 }
 
 }  // namespace framegate::client

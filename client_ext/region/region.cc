@@ -110,7 +110,12 @@ PyObject* Entries(PyObject* object, PyObject*) {
   return DescribeEntries(*Self(object));
 }
 
-PyMethodDef methods[] = {{"entries", Entries, METH_NOARGS, nullptr}, {"reset", Reset, METH_NOARGS, nullptr}, {}};
+PyObject* Printed(PyObject* object, PyObject* id) {
+  return PyUnicode_Check(id) ? PrintEntry(*Self(object), id) : PyErr_Format(PyExc_TypeError, "a compile id is a str");
+}
+
+PyMethodDef methods[] = {
+    {"entries", Entries, METH_NOARGS, nullptr}, {"printed", Printed, METH_O, nullptr}, {"reset", Reset, METH_NOARGS, nullptr}, {}};
 PyGetSetDef attributes[] = {{"name", Name, nullptr, nullptr, nullptr}, {"options", OptionsDict, nullptr, nullptr, nullptr}, {}};
 PyMemberDef members[] = {{"__weaklistoffset__", T_PYSSIZET, offsetof(Region, weakrefs), READONLY, nullptr}, {}};
 

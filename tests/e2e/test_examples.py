@@ -57,6 +57,14 @@ def test_an_unmodified_script_under_python_m_framegate(place, plain_losses):
     assert place.listens()
 
 
+@pytest.mark.parametrize("name", ["train_classifier", "train_accumulating", "train_gan"])
+def test_whole_scripts_print_what_they_print_without_us(place, name):
+    script = ROOT / "examples" / f"{name}.py"
+    plain = place.run(script, "--plain")
+    assert plain.count("loss ") >= 6 and place.run("-m", "framegate", script) == plain
+    assert place.listens()
+
+
 def test_unmodified_script_works_from_the_checkout(place, plain_losses):
     """The current folder comes first on sys.path under -m: the sources must not hide the installed package."""
     out = subprocess.run([sys.executable, "-m", "framegate", "examples/train_plain.py", "--steps", "2"], cwd=ROOT, env=place.environment,

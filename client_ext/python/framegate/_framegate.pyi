@@ -1,4 +1,5 @@
 """The client extension: frame hook, regions, dispatch, drive. Used by the `framegate` package only; users never import it."""
+import types
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypedDict
 
@@ -75,6 +76,8 @@ class Region:
     def options(self) -> RegionOptions: ...
     def entries(self) -> list[EntryInfo]:
         """Installed entries and decisions for originals, oldest first."""
+    def printed(self, id: str) -> tuple[str, types.CodeType | None]:
+        """The parts of one entry in the text of their IRs, a part a line, and its new code. KeyError where there is none."""
     def reset(self) -> None: ...
 
 class Optimized:
