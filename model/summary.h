@@ -152,6 +152,8 @@ struct AnswerItem {
   std::optional<FactValue> fact;                       // kFact
   std::vector<std::shared_ptr<const CodeImage>> code;  // kCode: one image, or none where the client no longer has it
   std::optional<Operand> result;                       // kMeta: tensors by metadata, sequences of them, constants
+  std::optional<uint32_t> same_as;                     // kMeta: the result is this positional argument itself
+  std::vector<Operand> after;                          // kMeta: the positional arguments afterwards; what is no tensor is empty
   std::string raised_type;                             // kCall, kMeta: the exception's type as module:qualname, "" where none
   std::string raised_text;
 
@@ -162,6 +164,8 @@ struct AnswerItem {
     v("fact", s.fact);
     v("code", s.code);
     v("result", s.result);
+    v("same_as", s.same_as);
+    v("after", s.after);
     v("raised_type", s.raised_type);
     v("raised_text", s.raised_text);
   }

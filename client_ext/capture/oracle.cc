@@ -1,5 +1,6 @@
 #include "client_ext/capture/oracle.h"
 
+#include "base/strings.h"
 #include "client_ext/capture/pure_calls.h"
 #include "client_ext/observe/constants.h"
 #include "client_ext/observe/symbols.h"
@@ -123,10 +124,28 @@ class Oracle {
     if (!PyTuple_Check(object) && !PyList_Check(object))
       return FromPython(object, &operand->constant.emplace());
     operand->sequence = PyList_Check(object) ? "list" : "tuple";
+    if (std::string module, name; PyTuple_Check(object) && !PyTuple_CheckExact(object) && NameOfType(Py_TYPE(object), &module, &name))
+      operand->sequence = StrCat(module, ":", name);  // named results
     for (Py_ssize_t i = 0; i < Py_SIZE(object); ++i)
       if (depth > kMaxNesting || !ReadResult(PySequence_Fast_GET_ITEM(object, i), &operand->items.emplace_back(), depth + 1))
         return false;
     return true;
+  }
+
+  // (result, place of the argument that it is or -1, arguments afterwards)
+  void ReadAnswer(PyObject* object, AnswerItem* item) const {
+    if (!PyTuple_Check(object) || PyTuple_GET_SIZE(object) != 3 || !PyTuple_Check(PyTuple_GET_ITEM(object, 2)))
+      return;
+    Argument result;
+    if (!ReadResult(PyTuple_GET_ITEM(object, 0), &result))
+      return;
+    item->result = std::move(result);
+    if (const long same = PyLong_AsLong(PyTuple_GET_ITEM(object, 1)); same >= 0)
+      item->same_as = static_cast<uint32_t>(same);
+    PyObject* after = PyTuple_GET_ITEM(object, 2);
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(after); ++i)
+      if (Argument& argument = item->after.emplace_back(); PyTuple_GET_ITEM(after, i) != Py_None)
+        ReadResult(PyTuple_GET_ITEM(after, i), &argument);
   }
 
   // A new reference, or null, with or without an exception set.
@@ -167,7 +186,7 @@ class Oracle {
 absl::StatusOr<AnswerItem> AskOracle(const model::Question& question, const HandleTable& handles) {
   AnswerItem item;
   const Ref module = Ref::Steal(PyImport_ImportModule("framegate._oracle"));
-  const Ref infer = Ref::Steal(module ? PyObject_GetAttrString(module.get(), "infer") : nullptr);
+  const Ref infer = Ref::Steal(module ? PyObject_GetAttrString(module.get(), "answer") : nullptr);
   const Ref meta = Ref::Steal(infer ? PyObject_GetAttrString(module.get(), "TensorMeta") : nullptr);
   if (!meta || !PyType_Check(meta.get())) {
     PyErr_Clear();
@@ -176,8 +195,7 @@ absl::StatusOr<AnswerItem> AskOracle(const model::Question& question, const Hand
   const Oracle oracle(infer.get(), meta.get(), handles);
   const Ref result = Ref::Steal(oracle.Call(question));
   if (result) {
-    if (Argument operand; oracle.ReadResult(result.get(), &operand))
-      item.result = std::move(operand);
+    oracle.ReadAnswer(result.get(), &item);
     PyErr_Clear();
   } else if (PyErr_Occurred() && !TakeException(&item)) {
     return absl::CancelledError("the oracle was interrupted");

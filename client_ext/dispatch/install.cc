@@ -114,16 +114,30 @@ Ref ExampleInputs(const Attempt& attempt) {
   return list;
 }
 
+bool SwitchesState(const model::GraphBlob& blob) {
+  static constexpr std::string_view kSwitches[] = {
+#define FRAMEGATE_AMBIENT_SWITCH(symbol) symbol,
+#include "model/ambient_switches.def"
+#undef FRAMEGATE_AMBIENT_SWITCH
+  };
+  for (const model::GraphNode& node : blob.nodes)
+    for (std::string_view symbol : kSwitches)
+      if (node.target == symbol)
+        return true;
+  return false;
+}
+
 // What the back-end makes of the graph, callable from new code; null with an exception set.
 Ref CompileGraph(Attempt& attempt) {
   const Ref inputs = ExampleInputs(attempt);
   const Ref graph = Ref::Steal(inputs ? NewGraph(attempt.made->entry, attempt.made->id, SlotNames(attempt.live)) : nullptr);
   if (!graph)
     return {};
+  const bool restores = SwitchesState(*attempt.made->entry->graph);
   const Ref backend = attempt.site.region->options.backend;
   if (!backend) {
     const Ref forward = Ref::Steal(PyObject_GetAttrString(graph.get(), "forward"));
-    return forward ? Ref::Steal(NewGraphCall(forward.get())) : Ref();
+    return forward ? Ref::Steal(NewGraphCall(forward.get(), restores)) : Ref();
   }
   Count(Counter::kGraphs);
   const auto begin = steady_clock::now();
@@ -133,7 +147,7 @@ Ref CompileGraph(Attempt& attempt) {
     PyErr_Format(PyExc_TypeError, "the back-end gave a %.200s, which is not callable", Py_TYPE(compiled.get())->tp_name);
     return {};
   }
-  return compiled ? Ref::Steal(NewGraphCall(compiled.get())) : Ref();
+  return compiled ? Ref::Steal(NewGraphCall(compiled.get(), restores)) : Ref();
 }
 
 // Code, links and graph of an entry that has new code.

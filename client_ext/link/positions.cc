@@ -123,7 +123,11 @@ std::vector<Place> PlacesOf(PyCodeObject* code) {
 
 std::string LocationTable(const std::vector<uint32_t>& origins, const std::vector<Place>& places, int first_line) {
   Writer writer(first_line);
-  const auto place_of = [&](uint32_t origin) { return origin < places.size() ? places[origin] : Place{}; };
+  const auto place_of = [&](uint32_t origin) {  // what has no line is shown on the line before it: tracebacks need one
+    while (origin < places.size() && origin > 0 && places[origin].line < 0)
+      --origin;
+    return origin < places.size() ? places[origin] : Place{};
+  };
   for (size_t begin = 0, end; begin < origins.size(); begin = end) {
     const Place place = place_of(origins[begin]);
     for (end = begin + 1; end < origins.size() && place_of(origins[end]) == place; ++end) {

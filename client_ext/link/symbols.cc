@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "client_ext/observe/symbols.h"
 #include "client_ext/pycompat/ref.h"
 
 namespace framegate::client {
@@ -14,7 +15,7 @@ Ref Text(std::string_view text) {
   return Ref::Steal(PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size())));
 }
 
-Ref FindModule(std::string_view name) {
+Ref LoadedModule(std::string_view name) {
   PyObject* modules = PyImport_GetModuleDict();
   for (std::string_view known : {name, name == "__main__" ? std::string_view("__mp_main__") : std::string_view("__main__")}) {
     if (known != name && name != "__main__" && name != "__mp_main__")
@@ -42,8 +43,10 @@ Ref FindMember(PyObject* object, std::string_view part) {
 }  // namespace
 
 PyObject* NewSymbolReference(std::string_view symbol) {
+  if (PyObject* known = FindSymbol(symbol))
+    return Py_NewRef(known);
   const size_t colon = symbol.find(':');
-  Ref object = FindModule(symbol.substr(0, colon));
+  Ref object = LoadedModule(symbol.substr(0, colon));
   std::string_view rest = colon == std::string_view::npos ? std::string_view() : symbol.substr(colon + 1);
   while (object && !rest.empty()) {
     const size_t dot = rest.find('.');

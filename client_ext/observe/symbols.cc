@@ -42,7 +42,14 @@ PyObject* FindIn(PyObject* owner, std::string_view name) noexcept {
     return Find(pycompat::TypeDict(reinterpret_cast<PyTypeObject*>(owner)), name);
   if (PyModule_Check(owner))
     return Find(PyModule_GetDict(owner), name);
-  return Find(pycompat::MaterializedDict(owner), name);
+  PyObject* key = PyUnicode_DecodeUTF8(name.data(), static_cast<Py_ssize_t>(name.size()), "surrogatepass");
+  PyObject* value = nullptr;
+  uint16_t hint = 0;
+  const bool found = key != nullptr && PyObject_Hash(key) != -1 &&
+                     pycompat::FindName(pycompat::InstanceItems(owner), key, &hint, &value) == Lookup::kFound;
+  Py_XDECREF(key);
+  PyErr_Clear();
+  return found ? value : nullptr;
 }
 
 // From `owner` along a.b.c.
@@ -114,6 +121,17 @@ bool SymbolOfModule(PyObject* object, std::string* symbol) {
   return true;
 }
 
+// torch.ops.<namespace>.<name>[.<overload>]: an object that its namespace, or its packet, keeps under its name.
+bool SymbolOfOperator(PyObject* object, std::string* symbol) {
+  constexpr std::string_view kPrefix = "torch._ops.";
+  PyTypeObject* type = Py_TYPE(object);
+  if (!TypeIsNamed(type, "torch._ops:OpOverload") && !TypeIsNamed(type, "torch._ops:OpOverloadPacket"))
+    return false;
+  const std::string module = Text(FindIn(object, "__module__"));
+  return module.starts_with(kPrefix) &&
+         Gives(StrCat("torch.ops.", module.substr(kPrefix.size())), Text(FindIn(object, "__name__")), object, symbol);
+}
+
 bool IsCDescriptor(PyObject* object) {
   return Py_IS_TYPE(object, &PyMethodDescr_Type) || Py_IS_TYPE(object, &PyWrapperDescr_Type) || Py_IS_TYPE(object, &PyGetSetDescr_Type) ||
          Py_IS_TYPE(object, &PyMemberDescr_Type) || Py_IS_TYPE(object, &PyClassMethodDescr_Type);
@@ -152,7 +170,9 @@ bool SymbolOf(PyObject* object, std::string* symbol) {
   }
   if (IsCDescriptor(object))
     return SymbolOfDescriptor(object, symbol);
-  return PyModule_Check(object) && SymbolOfModule(object, symbol);
+  if (PyModule_Check(object))
+    return SymbolOfModule(object, symbol);
+  return SymbolOfOperator(object, symbol);
 }
 
 bool NameOfType(PyTypeObject* type, std::string* module, std::string* qualname) {

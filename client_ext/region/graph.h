@@ -19,6 +19,6 @@ bool InitGraphCallType();
 PyObject* NewGraph(std::shared_ptr<const model::Entry> entry, std::string compile_id, std::vector<std::vector<std::string>> slot_names);
 
 // A callable that runs `compiled` with no region live. A new reference, or null with an exception set.
-PyObject* NewGraphCall(PyObject* compiled);
+PyObject* NewGraphCall(PyObject* compiled, bool restores = false);
 
 }  // namespace framegate::client

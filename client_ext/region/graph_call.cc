@@ -7,6 +7,8 @@ namespace framegate::client {
 
 namespace {
 
+using pycompat::Ref;
+
 PyTypeObject* graph_call_type = nullptr;
 
 struct GraphCall {
@@ -16,6 +18,27 @@ struct GraphCall {
 
 GraphCall* Self(PyObject* object) {
   return reinterpret_cast<GraphCall*>(object);
+}
+
+PyObject* CallAmbient(const char* name, PyObject* argument) {
+  const Ref module = Ref::Steal(PyImport_ImportModule("framegate._ambient"));
+  const Ref function = Ref::Steal(module ? PyObject_GetAttrString(module.get(), name) : nullptr);
+  return function ? PyObject_CallFunctionObjArgs(function.get(), argument, nullptr) : nullptr;
+}
+
+// The graph switches the ambient state: where it fails in between, the state is put back, as the exits of the managers around would have.
+PyObject* CallRestoring(PyObject* object, PyObject* const* args, size_t count, PyObject* names) {
+  const LiveScope none(PyThreadState_Get(), nullptr);
+  const Ref before = Ref::Steal(CallAmbient("read", nullptr));
+  PyObject* result = before ? PyObject_Vectorcall(Self(object)->compiled, args, count, names) : nullptr;
+  if (result != nullptr || !before)
+    return result;
+  PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
+  PyErr_Fetch(&type, &value, &traceback);
+  if (!Ref::Steal(CallAmbient("restore", before.get())))
+    PyErr_Clear();
+  PyErr_Restore(type, value, traceback);
+  return nullptr;
 }
 
 PyObject* CallGraph(PyObject* object, PyObject* const* args, size_t count, PyObject* names) {
@@ -63,11 +86,11 @@ bool InitGraphCallType() {
   return graph_call_type != nullptr;
 }
 
-PyObject* NewGraphCall(PyObject* compiled) {
+PyObject* NewGraphCall(PyObject* compiled, bool restores) {
   PyObject* object = graph_call_type->tp_alloc(graph_call_type, 0);
   if (object == nullptr)
     return nullptr;
-  Self(object)->vectorcall = CallGraph;
+  Self(object)->vectorcall = restores ? CallRestoring : CallGraph;
   Self(object)->compiled = Py_NewRef(compiled);
   return object;
 }

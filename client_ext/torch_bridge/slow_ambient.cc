@@ -31,9 +31,15 @@ Constant Autocast() {
   std::vector<Constant> rows;
   for (const char* device : kDevices) {
     Ref name = Ref::Steal(PyUnicode_FromString(device));
-    if (IsTrue(CallSymbol("torch:is_autocast_enabled", {name.get()})))
-      rows.push_back(Constant::Tuple({Constant::Str(device), Constant::Bool(true),
-                                      Constant::Named(ConstantKind::kDtype, StrOf(CallSymbol("torch:get_autocast_dtype", {name.get()})))}));
+    const bool enabled = IsTrue(CallSymbol("torch:is_autocast_enabled", {name.get()}));
+    const std::string_view usual = device == std::string_view("cpu")    ? "torch.bfloat16"
+                                   : device == std::string_view("cuda") ? "torch.float16"
+                                                                        : "";
+    if (!enabled && usual.empty())
+      continue;
+    const std::string dtype = StrOf(CallSymbol("torch:get_autocast_dtype", {name.get()}));
+    if (enabled || dtype != usual)
+      rows.push_back(Constant::Tuple({Constant::Str(device), Constant::Bool(enabled), Constant::Named(ConstantKind::kDtype, dtype)}));
   }
   return Constant::Tuple(std::move(rows));
 }

@@ -104,7 +104,10 @@ Outcome BuiltinTensorIsFloatingPoint(Interp& in, Args& args, Tail) {
 
 Outcome BuiltinTensorIsContiguous(Interp& in, Args& args, Tail) {
   const model::TensorFacts* facts = SelfFacts(in, args);
-  if (facts == nullptr || args.positional.size() != 1 || !args.keyword.empty() || facts->strides.size() != facts->sizes.size())
+  V format = args.positional.size() > 1 ? args.positional[1] : args.Keyword("memory_format");
+  const Constant* wanted = format == nullptr ? nullptr : AsConstant(in.s.Resolve(format));
+  bool plain = format == nullptr || (wanted != nullptr && wanted->text == "torch.contiguous_format");
+  if (facts == nullptr || !plain || facts->strides.size() != facts->sizes.size())
     return NoFacts(in);
   int64_t expected = 1;
   for (size_t i = facts->sizes.size(); i-- > 0;) {
@@ -117,6 +120,79 @@ Outcome BuiltinTensorIsContiguous(Interp& in, Args& args, Tail) {
   return in.Done(in.s.Bool(true));
 }
 
+Outcome BuiltinTensorElementSize(Interp& in, Args& args, Tail) {
+  const model::TensorFacts* facts = SelfFacts(in, args);
+  int64_t size = facts == nullptr ? 0 : ItemSizeOf(facts->dtype);
+  return size == 0 ? NoFacts(in) : in.Done(in.s.Int(size));
+}
+
+// Guards compare everything but the offset.
+Outcome BuiltinTensorStorageOffset(Interp& in, Args& args, Tail) {
+  auto* tensor = args.positional.empty() ? nullptr : As<TensorValue>(in.s.Resolve(args.positional[0]));
+  if (tensor == nullptr || (tensor->is_real() && tensor->node == UINT32_MAX) || tensor->foreign)
+    return NoFacts(in);
+  const TensorValue* root = tensor;
+  while (root->base != nullptr)
+    root = root->base;
+  return root->foreign ? NoFacts(in) : in.Done(in.s.Int(in.s.FactsOf(tensor)->storage_offset));
+}
+
+Outcome BuiltinTensorIsComplex(Interp& in, Args& args, Tail) {
+  const model::TensorFacts* facts = SelfFacts(in, args);
+  return facts == nullptr ? NoFacts(in) : in.Done(in.s.Bool(facts->dtype.starts_with("torch.complex")));
+}
+
+Outcome BuiltinTensorIsSigned(Interp& in, Args& args, Tail) {
+  const model::TensorFacts* facts = SelfFacts(in, args);
+  V flag = facts == nullptr ? nullptr : TorchConstantAttr(in.s, Constant::Named(ConstantKind::kDtype, facts->dtype), "is_signed");
+  return flag == nullptr ? NoFacts(in) : in.Done(flag);
+}
+
+Outcome BuiltinTensorIsConj(Interp& in, Args& args, Tail) {
+  const model::TensorFacts* facts = SelfFacts(in, args);
+  return facts == nullptr || facts->dtype.starts_with("torch.complex") ? NoFacts(in) : in.Done(in.s.Bool(false));
+}
+
+Outcome BuiltinTensorType(Interp& in, Args& args, Tail) {
+  if (args.positional.size() != 1 || !args.keyword.empty())
+    return in.GraphCall(model::NodeOp::kCallMethod, "torch._C:TensorBase.type", std::move(args));
+  const model::TensorFacts* facts = SelfFacts(in, args);
+  std::string name = facts == nullptr ? "" : TensorTypeOf(*facts);
+  return name.empty() ? NoFacts(in) : in.Done(in.s.Str(name));
+}
+
+Outcome BuiltinTensorGetDevice(Interp& in, Args& args, Tail) {
+  const model::TensorFacts* facts = SelfFacts(in, args);
+  if (facts == nullptr)
+    return NoFacts(in);
+  size_t colon = facts->device.find(':');
+  return in.Done(in.s.Int(colon == std::string::npos ? -1 : std::stoll(facts->device.substr(colon + 1))));
+}
+
+Outcome BuiltinSizeNumel(Interp& in, Args& args, Tail) {
+  auto* size = args.positional.size() == 1 ? As<SequenceValue>(in.s.Resolve(args.positional[0])) : nullptr;
+  int64_t count = 1;
+  for (size_t at = 0; size != nullptr && at < size->items.size(); ++at) {
+    const Constant* item = IntOf(in.s, size->items[at]);
+    if (item == nullptr)
+      return NoFacts(in);
+    count *= IntValue(*item);
+  }
+  return size == nullptr ? NoFacts(in) : in.Done(in.s.Int(count));
+}
+
+Outcome BuiltinDtypeToReal(Interp& in, Args& args, Tail) {
+  const Constant* dtype = args.positional.size() == 1 ? AsConstant(in.s.Resolve(args.positional[0])) : nullptr;
+  V other = dtype == nullptr ? nullptr : TorchConstantAttr(in.s, *dtype, "to_real");
+  return other == nullptr ? NoFacts(in) : in.Done(other);
+}
+
+Outcome BuiltinDtypeToComplex(Interp& in, Args& args, Tail) {
+  const Constant* dtype = args.positional.size() == 1 ? AsConstant(in.s.Resolve(args.positional[0])) : nullptr;
+  V other = dtype == nullptr ? nullptr : TorchConstantAttr(in.s, *dtype, "to_complex");
+  return other == nullptr ? NoFacts(in) : in.Done(other);
+}
+
 Outcome BuiltinTensorValue(Interp& in, Args&, Tail) {
   return in.Break(Reason::kTensorValue, "a tensor's data are read");
 }
@@ -127,23 +203,6 @@ Outcome BuiltinBackward(Interp& in, Args&, Tail) {
 
 Outcome BuiltinIsTensor(Interp& in, Args& args, Tail) {
   return in.Done(in.s.Bool(args.positional.size() == 1 && As<TensorValue>(in.s.Resolve(args.positional[0])) != nullptr));
-}
-
-Outcome BuiltinIsGradEnabled(Interp& in, Args&, Tail) {
-  Constant mode = in.s.AmbientPart(model::AmbientPart::kGradMode);
-  in.s.AddGuard({.kind = guards::GuardKind::kAmbientIs,
-                 .part = static_cast<uint32_t>(model::AmbientPart::kGradMode),
-                 .constant = in.s.initial_ambient(model::AmbientPart::kGradMode)});
-  return in.Done(in.s.Const(mode));
-}
-
-Outcome BuiltinSetGradEnabled(Interp& in, Args& args, Tail) {
-  const Constant* mode = args.positional.size() == 1 ? AsConstant(in.s.Resolve(args.positional[0])) : nullptr;
-  if (mode == nullptr || !mode->is_bool())
-    return in.Break(Reason::kUnsupportedCall, "_set_grad_enabled of no bool");
-  FRAMEGATE_TAKE([[maybe_unused]] V none, in.GraphState("torch._C:_set_grad_enabled", args));
-  in.s.SetAmbient(model::AmbientPart::kGradMode, *mode);
-  return in.Done(in.s.None());
 }
 
 Outcome BuiltinHasTorchFunction(Interp& in, Args&, Tail) {

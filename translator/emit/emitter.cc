@@ -3,6 +3,7 @@
 #include "base/strings.h"
 #include "guards/passes/lower.h"
 #include "translator/slots/slots.h"
+#include "translator/values/parts.h"
 
 namespace framegate::translator {
 
@@ -105,59 +106,7 @@ void Emitter::Scan(V value) {
 }
 
 void Emitter::ScanParts(V value) {
-  auto scan = [this](const Values& values) {
-    for (V item : values)
-      Scan(item);
-  };
-  if (auto* sequence = As<SequenceValue>(value)) {
-    scan(sequence->items);
-    Scan(sequence->attributes);
-  } else if (auto* mapping = As<MappingValue>(value)) {
-    for (const auto& [key, item] : mapping->items) {
-      Scan(key);
-      Scan(item);
-    }
-    Scan(mapping->attributes);
-    Scan(mapping->default_factory);
-  } else if (auto* set = As<SetValue>(value)) {
-    scan(set->items);
-  } else if (auto* object = As<ObjectValue>(value)) {
-    scan(object->arguments);
-    for (const auto& [name, item] : object->attributes)
-      Scan(item);
-    Scan(object->cause);
-    Scan(object->context);
-  } else if (auto* function = As<FunctionValue>(value)) {
-    Scan(function->defaults);
-    Scan(function->kwdefaults);
-    scan(function->closure);
-    for (const auto& [name, item] : function->attributes)
-      Scan(item);
-  } else if (auto* method = As<MethodValue>(value)) {
-    Scan(method->function);
-    Scan(method->self);
-  } else if (auto* cell = As<CellValue>(value)) {
-    Scan(cell->contents);
-  } else if (auto* iterator = As<IteratorValue>(value)) {
-    Scan(iterator->source);
-    scan(iterator->sources);
-    scan(iterator->items);
-  } else if (auto* generator = As<GeneratorValue>(value); generator != nullptr && generator->frame != nullptr) {
-    Scan(generator->frame->function);
-    scan(generator->frame->slots);
-    scan(generator->frame->stack);
-  } else if (auto* slice = As<SliceValue>(value)) {
-    scan({slice->start, slice->stop, slice->step});
-  } else if (auto* super = As<SuperValue>(value)) {
-    Scan(super->self);
-  } else if (auto* view = As<ViewValue>(value)) {
-    Scan(view->target);
-  } else if (auto* partial = As<PartialValue>(value)) {
-    Scan(partial->function);
-    scan(partial->args);
-    for (const auto& [name, item] : partial->kwargs)
-      Scan(item);
-  }
+  VisitParts(value, [this](V part) { Scan(part); });
 }
 
 void Emitter::ScanState(const model::BreakPlan&, V exception) {
@@ -184,6 +133,7 @@ void Emitter::CallGraph() {
   }
   if (graph_.empty())
     return;
+  ReplayEffects(EarlyEffects());
   code_.BeginCall(LinkLocal({.kind = LinkKind::kGraph}));
   for (SubjectId input : graph_.inputs())
     code_.LoadFast(KeepLocal(input));
@@ -201,10 +151,20 @@ void Emitter::CallGraph() {
     code_.StoreFast(graph_outputs_ + i);
 }
 
-void Emitter::ReplayEffects() {
+// Effects that come before the first operator that may raise on its data come before the graph, where they can.
+size_t Emitter::EarlyEffects() const {
+  for (size_t at = 0; at < s_.early_effects; ++at)
+    for (V value : s_.effects()[at].args)
+      if (HoldsGraphResult(value))
+        return 0;
+  return s_.early_effects;
+}
+
+// Those up to `end` that have not been replayed yet.
+void Emitter::ReplayEffects(size_t end) {
   residuals_.resize(s_.effects().size(), UINT32_MAX);
-  for (size_t at = 0; at < s_.effects().size(); ++at) {
-    const Effect& effect = s_.effects()[at];
+  for (; replayed_ < end; ++replayed_) {
+    const Effect& effect = s_.effects()[replayed_];
     CallHelper(
         effect.helper,
         [&] {
@@ -213,8 +173,8 @@ void Emitter::ReplayEffects() {
         },
         static_cast<uint32_t>(effect.args.size()));
     if (effect.has_result) {
-      residuals_[at] = NewLocal(StrCat(".effect", at));
-      code_.StoreFast(residuals_[at]);
+      residuals_[replayed_] = NewLocal(StrCat(".effect", replayed_));
+      code_.StoreFast(residuals_[replayed_]);
     } else {
       code_.PopTop();
     }
@@ -224,7 +184,7 @@ void Emitter::ReplayEffects() {
 absl::StatusOr<model::Entry> Emitter::Returned(V value) {
   Scan(value);
   CallGraph();
-  ReplayEffects();
+  ReplayEffects(s_.effects().size());
   Load(value);
   code_.Return();
   return Finish({});
@@ -243,7 +203,7 @@ void Emitter::LoadState(const model::BreakPlan&) {
 absl::StatusOr<model::Entry> Emitter::Broke(model::BreakPlan plan, V exception) {
   ScanState(plan, exception);
   CallGraph();
-  ReplayEffects();
+  ReplayEffects(s_.effects().size());
   code_.BeginCall(LinkLocal({.kind = LinkKind::kDrive, .index = 0}));
   size_t count = 0;
   for (const auto& frame : in_.frames())

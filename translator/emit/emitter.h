@@ -31,7 +31,8 @@ class Emitter {
   void ScanState(const model::BreakPlan& plan, V exception);
 
   void CallGraph();
-  void ReplayEffects();
+  size_t EarlyEffects() const;
+  void ReplayEffects(size_t end);
   void Load(V value);
   void LoadReal(V value);
   void LoadConstant(V value, const Constant& constant);
@@ -81,6 +82,7 @@ class Emitter {
   absl::flat_hash_map<V, uint32_t> remembered_;
   absl::flat_hash_map<V, int> state_;  // 1 being scanned, 2 scanned
   absl::flat_hash_set<V> cyclic_;
+  size_t replayed_ = 0;              // effects
   std::vector<uint32_t> residuals_;  // per effect: local of its result
   uint32_t graph_outputs_ = 0;       // local of the first graph output
   std::string problem_;

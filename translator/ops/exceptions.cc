@@ -1,5 +1,6 @@
 // Raising, handling, `with`.
 #include "base/strings.h"
+#include "translator/builtins/state.h"
 #include "translator/ops/stack.h"
 
 namespace framegate::translator {
@@ -120,6 +121,7 @@ Outcome OpBeforeWith(Interp& in, Frame& f, const Instruction&) {
   if (exit == nullptr)
     return in.Raise("builtins:TypeError", StrCat("'", type == nullptr ? "?" : type->symbol.substr(type->symbol.rfind(':') + 1),
                                                  "' object does not support the context manager protocol (missed __exit__ method)"));
+  NoteManager(in.s, manager);
   Outcome outcome = in.Call(enter, {}, kPushTail);
   if (outcome.flow == Flow::kNext) {
     Cell(f, 1) = exit;

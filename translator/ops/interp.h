@@ -116,6 +116,7 @@ class Interp {
   Outcome GraphCall(model::NodeOp op, const std::string& target, Args args);
   Outcome GraphState(const std::string& symbol, Args args);
   Outcome TensorAttr(TensorValue* tensor, const std::string& name, Tail tail);
+  Outcome SetTensorAttr(TensorValue* tensor, const std::string& name, V value);  // value null deletes
   bool HasTensor(const Args& args);
   bool HasTensor(V value, int depth = 0);
 
@@ -124,6 +125,8 @@ class Interp {
 
   // --- frames ---
   Outcome PushFrame(FunctionValue* function, Args args, Tail tail);
+  // An exception from inside the graph would find handlers, or leave the ambient state otherwise than the program does.
+  bool MayBeHandled();
   void EnterScope(Frame& frame, V module);
   std::shared_ptr<Frame> NewFrame(FunctionValue* function);
   bool EnsureCode(FunctionValue* function);

@@ -39,6 +39,8 @@ V KnownGetset(Interp& in, const std::string& name, V object) {
     view->type = s.TypeOfSymbol("builtins:dict");
     return view;
   }
+  if (const Constant* constant = AsConstant(object))
+    return TorchConstantAttr(s, *constant, name);
   if (auto* function = As<FunctionValue>(object)) {
     if (name == "__name__")
       return s.Str(function->name);
@@ -101,6 +103,17 @@ Outcome CachedProperty(Interp& in, V descriptor, V object) {
 }
 
 // `descriptor.__get__(object, type)`; object null for access through the class.
+// A field of a struct sequence, such as torch.return_types; null: it is none.
+V NamedResult(Interp& in, TypeValue* type, V object, const std::string& name) {
+  auto* sequence = As<SequenceValue>(object);
+  V names = sequence == nullptr || !type->symbol.starts_with("torch.return_types:") ? nullptr : in.s.TypeAttr(type, "__match_args__");
+  auto* fields = names == nullptr ? nullptr : As<SequenceValue>(in.s.Resolve(names));
+  for (size_t at = 0; fields != nullptr && at < fields->items.size() && at < sequence->items.size(); ++at)
+    if (const Constant* field = AsConstant(in.s.Resolve(fields->items[at])); field != nullptr && field->text == name)
+      return sequence->items[at];
+  return nullptr;
+}
+
 Outcome GetThrough(Interp& in, V descriptor, V object, TypeValue* type, const std::string& name, Tail tail) {
   Session& s = in.s;
   descriptor = s.Resolve(descriptor);
@@ -130,6 +143,8 @@ Outcome GetThrough(Interp& in, V descriptor, V object, TypeValue* type, const st
   if (kind->is("builtins:method_descriptor") || kind->is("builtins:wrapper_descriptor"))
     return in.Done(Bound(in, descriptor, object));
   if (kind->is("builtins:member_descriptor")) {
+    if (V value = NamedResult(in, type, object, name))
+      return in.Done(value);
     if (name == "value" && s.IsSubclass(type, "builtins:StopIteration"))
       if (V value = KnownGetset(in, name, object))
         return in.Done(value);
@@ -377,8 +392,8 @@ Outcome Interp::SetAttr(V object, const std::string& name, V value, Tail tail) {
     return Break(Reason::kUnsupportedMutation, name);
   if (auto* type = As<TypeValue>(object))
     return SetOnType(*this, type, name, value);
-  if (As<TensorValue>(object) != nullptr)
-    return Break(Reason::kUnsupportedMutation, StrCat("Tensor.", name));
+  if (auto* tensor = As<TensorValue>(object))
+    return SetTensorAttr(tensor, name, value);
   TypeValue* type = s.TypeOf(object);
   if (type == nullptr)
     return Break(Reason::kUnsupportedMutation, name);

@@ -114,7 +114,16 @@ Outcome SequenceOp(Interp& in, int32_t number, V left, V right) {
   Session& s = in.s;
   int32_t plain = number % 13;
   auto *a = As<SequenceValue>(left), *b = As<SequenceValue>(right);
+  auto is_size = [&](SequenceValue* v) { return v != nullptr && s.TypeOf(v)->is("torch:Size"); };
   auto plain_type = [&](V v) { return s.TypeOf(v)->is("builtins:list") || s.TypeOf(v)->is("builtins:tuple"); };
+  auto tuple_like = [&](SequenceValue* v) { return v != nullptr && (is_size(v) || s.TypeOf(v)->is("builtins:tuple")); };
+  if (plain == 0 && tuple_like(a) && tuple_like(b) && (is_size(a) || is_size(b))) {  // a torch.Size, whichever side it is on
+    Values items = a->items;
+    items.insert(items.end(), b->items.begin(), b->items.end());
+    SequenceValue* size = s.Tuple(std::move(items));
+    size->type = s.TypeOfSymbol("torch:Size");
+    return in.Done(size);
+  }
   if (plain == 0 && a != nullptr && b != nullptr && plain_type(a) && s.TypeOf(a) == s.TypeOf(b)) {
     if (number >= 13 && s.TypeOf(a)->is("builtins:list"))
       return in.CallBuiltin("builtins:list.__iadd__", {.positional = {left, right}}, kSync);
@@ -126,14 +135,18 @@ Outcome SequenceOp(Interp& in, int32_t number, V left, V right) {
     return in.CallBuiltin("builtins:list.__iadd__", {.positional = {left, right}}, kSync);
   SequenceValue* sequence = a != nullptr ? a : b;
   const Constant* times = sequence == nullptr ? nullptr : IntOf(s, sequence == a ? right : left);
-  if (plain == 5 && times != nullptr && plain_type(sequence) && !(number >= 13 && s.TypeOf(sequence)->is("builtins:list"))) {
+  if (plain == 5 && times != nullptr && (plain_type(sequence) || is_size(sequence)) &&
+      !(number >= 13 && s.TypeOf(sequence)->is("builtins:list"))) {
     int64_t count = std::max<int64_t>(0, IntValue(*times));
     if (static_cast<uint64_t>(count) * sequence->items.size() > 100'000)
       return in.Break(Reason::kValueBudget, "a repeated sequence");
     Values items;
     for (int64_t i = 0; i < count; ++i)
       items.insert(items.end(), sequence->items.begin(), sequence->items.end());
-    return in.Done(s.TypeOf(sequence)->is("builtins:list") ? s.List(std::move(items)) : s.Tuple(std::move(items)));
+    SequenceValue* repeated = s.TypeOf(sequence)->is("builtins:list") ? s.List(std::move(items)) : s.Tuple(std::move(items));
+    if (is_size(sequence))
+      repeated->type = s.TypeOf(sequence);
+    return in.Done(repeated);
   }
   return in.Done(nullptr);
 }
@@ -269,6 +282,35 @@ Outcome Interp::UnaryOp(char op, V operand, Tail tail) {
   if (method == nullptr)
     return Raise("builtins:TypeError", StrCat("bad operand type for unary ", op, ": '", TypeName(s.TypeOf(operand)), "'"));
   return Call(method, {}, tail);
+}
+
+bool CallOperator(Interp& in, std::string_view name, const Args& args, Outcome* outcome) {
+  constexpr std::string_view kComparisons[] = {"lt", "le", "eq", "ne", "gt", "ge"};
+  if (!args.keyword.empty())
+    return false;
+  const Values& given = args.positional;
+  auto done = [&](Outcome result) {
+    *outcome = result;
+    return true;
+  };
+  if (given.size() == 2) {
+    for (int32_t number = 0; number < 13; ++number) {
+      if (name == kOperators[static_cast<size_t>(number)].symbol)
+        return done(in.BinaryOp(number, given[0], given[1]));
+      if (name == kInPlaceSymbols[static_cast<size_t>(number)])
+        return done(in.BinaryOp(number + 13, given[0], given[1]));
+    }
+    for (int32_t op = 0; op < 6; ++op)
+      if (name == kComparisons[op])
+        return done(in.Compare(op, given[0], given[1]));
+    if (name == "getitem")
+      return done(in.GetItem(given[0], given[1]));
+  }
+  if (given.size() == 3 && name == "setitem")
+    return done(in.SetItem(given[0], given[1], given[2]));
+  if (given.size() == 1 && (name == "neg" || name == "pos" || name == "invert"))
+    return done(in.UnaryOp(name == "neg" ? '-' : name == "pos" ? '+' : '~', given[0]));
+  return false;
 }
 
 Outcome Interp::Is(V left, V right) {

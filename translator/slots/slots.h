@@ -35,11 +35,23 @@ inline int64_t IntValue(const Constant& c) {
 // One method of one operand: `method(self, other)`; value null where the type has none or it gives NotImplemented.
 Outcome TryMethod(Interp& in, V self, const char* name, V other);
 
+// A function of the _operator module that is an operator of the language. False: it is none.
+bool CallOperator(Interp& in, std::string_view name, const Args& args, Outcome* outcome);
+
 // object.__setattr__ and __delattr__ (value null), without looking for an override.
 Outcome SetAttrGeneric(Interp& in, V object, const std::string& name, V value, Tail tail);
 
 // object.__getattribute__: without __getattr__ and without looking for an override.
 Outcome GetAttrGeneric(Interp& in, V object, const std::string& name, Tail tail);
+
+// An attribute of a dtype or device; null: not known.
+V TorchConstantAttr(Session& s, const Constant& constant, const std::string& name);
+
+// What Tensor.type() gives; "": not known.
+std::string TensorTypeOf(const model::TensorFacts& facts);
+
+// Bytes of one element; 0: not known.
+int64_t ItemSizeOf(std::string_view dtype);
 
 // A value is a constant through and through: constants and tuples of them. Gives it, or false.
 bool ToConstant(Session& s, V value, Constant* constant);

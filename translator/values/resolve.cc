@@ -214,6 +214,9 @@ V Session::MakeTensor(LazyValue* lazy, TypeValue* type) {
   auto* tensor = New<TensorValue>();
   tensor->facts = std::make_shared<model::TensorFacts>(*fact.tensor);
   tensor->is_parameter = type->is("torch.nn.parameter:Parameter");
+  tensor->foreign = true;
+  tensor->doubtful = foreign_joined && !fact.tensor->requires_grad;
+  tensors.push_back(tensor);
   return tensor;
 }
 

@@ -184,6 +184,10 @@ void Session::Touch(V value) {
     value->mutated = true;
     mutated.push_back(value);
   }
+  Journal(value);
+}
+
+void Session::Journal(V value) {
   if (snapshots_ == 0 || value->epoch == epoch_)
     return;
   switch (value->kind) {
@@ -210,7 +214,7 @@ Session::Mark Session::Snapshot() {
   ++snapshots_;
   ++epoch_;
   kept_effects_ = effects_.size();
-  return {.journal = journal_.size(), .effects = effects_.size(), .nodes = graph_.nodes().size(), .epoch = epoch_};
+  return {.journal = journal_.size(), .effects = effects_.size(), .nodes = graph_.nodes().size(), .epoch = epoch_, .ambient = ambient_};
 }
 
 void Session::Rollback(const Mark& mark) {
@@ -220,6 +224,11 @@ void Session::Rollback(const Mark& mark) {
   }
   effects_.resize(mark.effects);
   graph_.Truncate(mark.nodes);
+  ambient_ = mark.ambient;
+  if (first_raiser != UINT32_MAX && first_raiser >= mark.nodes) {
+    first_raiser = UINT32_MAX;
+    early_effects = 0;
+  }
   --snapshots_;
   ++epoch_;
 }

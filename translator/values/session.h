@@ -101,11 +101,14 @@ class Session {
   // --- changing ---
   // Journals the value's state once per epoch. Before any change of mutable state.
   void Touch(V value);
+  // The same for what is known of a real value, which itself stays as it is.
+  void Journal(V value);
   void AddEffect(Effect effect);
 
   struct Mark {
     size_t journal, effects, nodes;
     uint32_t epoch;
+    Constant ambient;
   };
 
   // Every Snapshot is ended by one Rollback or Release.
@@ -147,11 +150,22 @@ class Session {
 
   bool has_torch() { return !ambient_.items.empty(); }
 
-  Refusal refusal;         // of the last operation that could not be modelled
-  V raised = nullptr;      // the exception of the last operation that raised
-  int32_t line = 0;        // of the user's code, for guards
-  std::vector<V> mutated;  // real values that were changed
-  std::vector<V> met;      // real values whose kind was read, in that order: a changed one must not turn out to be another of these
+  // The first node that may raise on its data, and how many effects the program had before it.
+  uint32_t first_raiser = UINT32_MAX;
+  size_t early_effects = 0;
+  // Where a manager whose exit does nothing but put the ambient state back was entered: what it puts back.
+  absl::flat_hash_map<V, Constant> entered;
+  absl::flat_hash_map<V, V> state_nodes;  // and, where its exit takes it, the node that entered it
+
+  void KeepEffects() { kept_effects_ = effects_.size(); }  // what is there is not written over by what comes
+
+  Refusal refusal;                    // of the last operation that could not be modelled
+  V raised = nullptr;                 // the exception of the last operation that raised
+  int32_t line = 0;                   // of the user's code, for guards
+  std::vector<V> mutated;             // real values that were changed
+  std::vector<TensorValue*> tensors;  // all there are
+  bool foreign_joined = false;        // a tensor that may share memory with inputs began to require gradients
+  std::vector<V> met;  // real values whose kind was read, in that order: a changed one must not turn out to be another of these
 
  private:
   V ResolveReal(LazyValue* lazy);

@@ -48,7 +48,18 @@ class Ambient(typing.NamedTuple):
     deterministic: tuple[bool, bool]
 
 
+class Answer(typing.NamedTuple):
+    result: typing.Any
+    same_as: int  # the result is this argument itself; -1: none
+    after: tuple[typing.Any, ...]  # the positional arguments afterwards; None for what is no tensor
+
+
 def infer(symbol: str, args: tuple[typing.Any, ...], kwargs: dict[str, typing.Any], ambient: tuple[typing.Any, ...]) -> typing.Any:
+    """The result alone of `answer`."""
+    return answer(symbol, args, kwargs, ambient).result
+
+
+def answer(symbol: str, args: tuple[typing.Any, ...], kwargs: dict[str, typing.Any], ambient: tuple[typing.Any, ...]) -> Answer:
     """What `symbol` ("module:qualified.name", or the name of a tensor method) gives for these arguments, tensors as TensorMeta.
 
     Raises what the operator raises. CANNOT_TELL where it needs data, or has no implementation for fake tensors.
@@ -56,7 +67,7 @@ def infer(symbol: str, args: tuple[typing.Any, ...], kwargs: dict[str, typing.An
     import torch
 
     if any(meta.layout != "torch.strided" for meta in _metas((args, kwargs))):
-        return CANNOT_TELL
+        return Answer(CANNOT_TELL, -1, ())
     function = _find(symbol)
     with _without_modes(), _in_force(Ambient._make(ambient[:len(Ambient._fields)])):
         with _mode(), _quiet():
@@ -64,12 +75,13 @@ def infer(symbol: str, args: tuple[typing.Any, ...], kwargs: dict[str, typing.An
             try:
                 result = function(*fake_args, **fake_kwargs)
             except NotImplementedError:
-                return CANNOT_TELL
+                return Answer(CANNOT_TELL, -1, ())
             except RuntimeError as error:
                 if isinstance(error, _fake().errors):
-                    return CANNOT_TELL
+                    return Answer(CANNOT_TELL, -1, ())
                 raise
-        return _described(result)
+        same_as = next((at for at, value in enumerate(fake_args) if value is result and isinstance(value, torch.Tensor)), -1)
+        return Answer(_described(result), same_as, tuple(_described(value) if isinstance(value, torch.Tensor) else None for value in fake_args))
 
 
 class _Fake(typing.NamedTuple):
@@ -93,6 +105,8 @@ def _find(symbol: str) -> typing.Callable[..., typing.Any]:
     module, colon, path = symbol.partition(":")
     if not colon:
         return lambda tensor, *args, **kwargs: getattr(tensor, symbol)(*args, **kwargs)
+    if module not in sys.modules:  # torch.ops.<namespace>
+        module, path = "torch", f"{module.removeprefix('torch.')}.{path}"
     return functools.reduce(getattr, path.split("."), typing.cast(typing.Any, sys.modules[module]))
 
 
@@ -189,6 +203,8 @@ def _described(value: typing.Any) -> typing.Any:
         return _meta_of(value)
     if isinstance(value, (tuple, list)) and not isinstance(value, torch.Size):
         items = [_described(item) for item in value]
+        if type(value).__module__ == "torch.return_types":
+            return type(value)(items)
         return items if isinstance(value, list) else tuple(items)
     return CANNOT_TELL if isinstance(value, (torch.SymInt, torch.SymFloat, torch.SymBool)) else value
 

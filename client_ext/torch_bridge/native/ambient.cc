@@ -39,9 +39,10 @@ Constant ReadAutocastRows(const AmbientState& state) {
   std::vector<Constant> rows;
   for (size_t i = 0; i < kAutocastDevices; ++i)
     if (state.autocast[i] != kAutocastOff)
-      rows.push_back(
-          Constant::Tuple({Constant::Str(c10::DeviceTypeName(at::autocast::_AUTOCAST_SUPPORTED_DEVICES[i], true)), Constant::Bool(true),
-                           Constant::Named(ConstantKind::kDtype, TextOf(static_cast<c10::ScalarType>(state.autocast[i])))}));
+      rows.push_back(Constant::Tuple(
+          {Constant::Str(c10::DeviceTypeName(at::autocast::_AUTOCAST_SUPPORTED_DEVICES[i], true)),
+           Constant::Bool((state.autocast[i] & kAutocastChosen) == 0),
+           Constant::Named(ConstantKind::kDtype, TextOf(static_cast<c10::ScalarType>(state.autocast[i] & ~kAutocastChosen)))}));
   return Constant::Tuple(std::move(rows));
 }
 
@@ -124,9 +125,11 @@ bool TakeAutocast(const Constant& value, AmbientState* state) {
     while (row.items.size() == 3 && place < kAutocastDevices &&
            row.items[0].text != c10::DeviceTypeName(at::autocast::_AUTOCAST_SUPPORTED_DEVICES[place], true))
       ++place;
-    if (row.items.size() != 3 || place == kAutocastDevices || !row.items[1].is_true() || state->autocast[place] != kAutocastOff ||
+    if (row.items.size() != 3 || place == kAutocastDevices || !row.items[1].is_bool() || state->autocast[place] != kAutocastOff ||
         !TakeDtype(row.items[2], &state->autocast[place]))
       return false;
+    if (!row.items[1].is_true())
+      state->autocast[place] |= kAutocastChosen;
   }
   return value.kind == ConstantKind::kTuple;
 }

@@ -14,6 +14,7 @@ namespace framegate::client {
 inline constexpr size_t kAutocastDevices = 10;  // torch's list
 inline constexpr size_t kMatmulSwitches = 6 + kContextSwitches;
 inline constexpr uint8_t kAutocastOff = 0xff;
+inline constexpr uint8_t kAutocastChosen = 0x80;  // off as well, but with a dtype that is not the device's own
 
 // Fields of the parts of model/ambient.def, each part's in a row.
 struct alignas(8) AmbientState {

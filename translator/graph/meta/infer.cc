@@ -148,6 +148,8 @@ class Inference {
       result.result = *operand;
       return result;
     }
+    for (const Value& value : product.values)
+      result.is_view = result.is_view || value.view;
     result.result.sequence = product.sequence;
     if (!product.sequence.empty()) {
       for (const Value& value : product.values)

@@ -24,6 +24,7 @@ struct MetaResult {
                                                   // eager raises from metadata alone
   model::Operand result;                          // tensors by metadata, sequences of them, constants
   std::optional<uint32_t> same_as;                // the result is this positional argument itself
+  bool is_view = false;                           // some tensor of the result shares an argument's memory, as gradients see it
   bool may_raise_on_data = false;                 // always true with kUnknown
   bool mutates_first = false;                     // in place: the first argument's data change (trailing underscore, out=)
   std::optional<model::TensorFacts> first_after;  // with mutates_first: the first argument's metadata afterwards

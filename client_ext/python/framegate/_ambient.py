@@ -1,0 +1,65 @@
+"""Changes of the ambient state that graphs make and torch has no single function for, and putting the state back after a failure."""
+from __future__ import annotations
+
+import typing
+
+if typing.TYPE_CHECKING:
+    import torch
+
+_DEVICES = ("cpu", "cuda")
+
+
+def leave_autocast(device: str, enabled: bool, dtype: torch.dtype, cache: bool) -> None:
+    """What autocast.__exit__ does, for a block that was entered elsewhere."""
+    import torch
+    if torch.autocast_decrement_nesting() == 0:
+        torch.clear_autocast_cache()
+    torch.set_autocast_enabled(device, enabled)
+    torch.set_autocast_dtype(device, dtype)
+    torch.set_autocast_cache_enabled(cache)
+
+
+def enter_device(device: torch.device) -> None:
+    device.__enter__()
+
+
+def leave_device(device: torch.device) -> None:
+    device.__exit__(None, None, None)
+
+
+class State(typing.NamedTuple):
+    grad: bool
+    dtype: torch.dtype
+    autocast: tuple[tuple[str, bool, torch.dtype], ...]
+    cache: bool
+    nesting: int
+    modes: int
+
+
+def _nesting() -> int:
+    import torch
+    torch.autocast_increment_nesting()
+    return torch.autocast_decrement_nesting()
+
+
+def read(_: None = None) -> State:
+    import torch
+    return State(torch.is_grad_enabled(), torch.get_default_dtype(),
+                 tuple((device, torch.is_autocast_enabled(device), torch.get_autocast_dtype(device)) for device in _DEVICES),
+                 torch.is_autocast_cache_enabled(), _nesting(), torch._C._len_torch_function_stack())
+
+
+def restore(before: State) -> None:
+    import torch
+    torch._C._set_grad_enabled(before.grad)
+    if torch.get_default_dtype() is not before.dtype:
+        torch.set_default_dtype(before.dtype)
+    while _nesting() > before.nesting:
+        if torch.autocast_decrement_nesting() == 0:
+            torch.clear_autocast_cache()
+    for device, enabled, dtype in before.autocast:
+        torch.set_autocast_enabled(device, enabled)
+        torch.set_autocast_dtype(device, dtype)
+    torch.set_autocast_cache_enabled(before.cache)
+    while torch._C._len_torch_function_stack() > before.modes:
+        torch.overrides._pop_mode()

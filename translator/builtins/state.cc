@@ -1,0 +1,318 @@
+#include "translator/builtins/state.h"
+
+#include "translator/builtins/table.h"
+#include "translator/slots/slots.h"
+
+namespace framegate::translator {
+
+using model::AmbientPart;
+using model::Reason;
+
+#define FRAMEGATE_BUILTIN(body, symbol) Outcome Builtin##body(Interp& in, Args& args, Tail tail);
+#include "translator/builtins/builtins.def"
+#undef FRAMEGATE_BUILTIN
+
+namespace {
+
+using enum AmbientPart;
+
+constexpr uint32_t Bit(AmbientPart part) {
+  return 1u << static_cast<uint32_t>(part);
+}
+
+std::optional<uint32_t> PartsOf(const TypeValue* type) {
+#define FRAMEGATE_MANAGER(name, parts) \
+  if (type->is(name))                  \
+    return parts;
+#include "translator/builtins/managers.def"
+#undef FRAMEGATE_MANAGER
+  return std::nullopt;
+}
+
+}  // namespace
+
+void NoteManager(Session& s, V manager) {
+  manager = s.Resolve(manager);
+  TypeValue* type = s.TypeOf(manager);
+  if (type == nullptr || !PartsOf(type).has_value())
+    return;
+  Constant before = s.ambient();
+  if (type->is("torch.autograd.grad_mode:set_grad_enabled")) {  // switched when it was made
+    V previous = s.InstanceAttr(manager, "prev");
+    const Constant* mode = previous == nullptr ? nullptr : AsConstant(s.Resolve(previous));
+    if (mode == nullptr || !mode->is_bool() || before.items.empty())
+      return;
+    before.items[static_cast<size_t>(kGradMode)] = *mode;
+  }
+  s.entered[manager] = std::move(before);
+}
+
+bool AfterManager(Session& s, V manager, Constant* ambient) {
+  manager = s.Resolve(manager);
+  auto it = manager == nullptr ? s.entered.end() : s.entered.find(manager);
+  if (it == s.entered.end())
+    return false;
+  uint32_t parts = PartsOf(s.TypeOf(manager)).value_or(0);
+  for (size_t part = 0; part < ambient->items.size(); ++part)
+    if ((parts & 1u << part) != 0)
+      ambient->items[part] = it->second.items[part];
+  return true;
+}
+
+namespace {
+
+// A part as in force now; what it was when the unit began is guarded.
+Constant Read(Interp& in, AmbientPart part) {
+  in.s.AddGuard({.kind = guards::GuardKind::kAmbientIs, .part = static_cast<uint32_t>(part), .constant = in.s.initial_ambient(part)});
+  return in.s.AmbientPart(part);
+}
+
+const Constant* Argument(Interp& in, const Args& args, size_t place) {
+  return place < args.positional.size() && args.keyword.empty() ? AsConstant(in.s.Resolve(args.positional[place])) : nullptr;
+}
+
+Outcome NotKnown(Interp& in, std::string_view what) {
+  return in.Break(Reason::kUnsupportedCall, StrCat(what, " of what is not known"));
+}
+
+// One row of the autocast part: (device type, enabled, dtype); devices that are off and have their own dtype have no row.
+struct Autocast {
+  bool enabled = false;
+  Constant dtype;
+};
+
+std::optional<Autocast> AutocastOf(const Constant& rows, const std::string& device) {
+  for (const Constant& row : rows.items)
+    if (row.items.size() == 3 && row.items[0].text == device)
+      return Autocast{row.items[1].is_true(), row.items[2]};
+  if (device != "cpu" && device != "cuda")
+    return std::nullopt;
+  return Autocast{false, Constant::Named(ConstantKind::kDtype, device == "cpu" ? "torch.bfloat16" : "torch.float16")};
+}
+
+void SetAutocast(Session& s, const std::string& device, const Autocast& state) {
+  Constant rows = s.AmbientPart(kAutocast);
+  std::erase_if(rows.items, [&](const Constant& row) { return row.items.size() == 3 && row.items[0].text == device; });
+  std::optional<Autocast> off = AutocastOf(rows, device);
+  if (state.enabled || !off.has_value() || !(off->dtype == state.dtype)) {
+    Constant row = Constant::Tuple({Constant::Str(device), Constant::Bool(state.enabled), state.dtype});
+    bool cpu_first = device == "cpu";  // the order in which the client reads them
+    rows.items.insert(cpu_first ? rows.items.begin() : rows.items.end(), std::move(row));
+  }
+  s.SetAmbient(kAutocast, std::move(rows));
+}
+
+Outcome Switched(Interp& in, AmbientPart part, const std::string& symbol, Args& args, const Constant& value) {
+  FRAMEGATE_TAKE([[maybe_unused]] V none, in.GraphState(symbol, args));
+  in.s.SetAmbient(part, value);
+  return in.Done(in.s.None());
+}
+
+}  // namespace
+
+Outcome BuiltinIsGradEnabled(Interp& in, Args&, Tail) {
+  return in.Done(in.s.Const(Read(in, kGradMode)));
+}
+
+Outcome BuiltinSetGradEnabled(Interp& in, Args& args, Tail) {
+  const Constant* mode = Argument(in, args, 0);
+  if (mode == nullptr || !mode->is_bool())
+    return NotKnown(in, "_set_grad_enabled");
+  return Switched(in, kGradMode, "torch._C:_set_grad_enabled", args, *mode);
+}
+
+Outcome BuiltinIsInferenceModeEnabled(Interp& in, Args&, Tail) {
+  return in.Done(in.s.Const(Read(in, kInferenceMode)));
+}
+
+Outcome BuiltinGetDefaultDtype(Interp& in, Args&, Tail) {
+  return in.Done(in.s.Const(Read(in, kDefaultDtype)));
+}
+
+Outcome BuiltinSetDefaultDtype(Interp& in, Args& args, Tail) {
+  const Constant* dtype = Argument(in, args, 0);
+  if (dtype == nullptr || dtype->kind != ConstantKind::kDtype || dtype->text.find("float") == std::string::npos)
+    return NotKnown(in, "_set_default_dtype");
+  return Switched(in, kDefaultDtype, "torch._C:_set_default_dtype", args, *dtype);
+}
+
+Outcome BuiltinGetDeterministic(Interp& in, Args&, Tail) {
+  Constant pair = Read(in, kDeterministic);
+  return pair.items.size() == 2 ? in.Done(in.s.Const(pair.items[0])) : NotKnown(in, "_get_deterministic_algorithms");
+}
+
+Outcome BuiltinIsAutocastEnabled(Interp& in, Args& args, Tail) {
+  const Constant* device = Argument(in, args, 0);
+  std::optional<Autocast> state = AutocastOf(Read(in, kAutocast), device == nullptr ? "cuda" : device->text);
+  if (!state.has_value() || args.positional.size() > 1 || (device == nullptr && !args.positional.empty()))
+    return NotKnown(in, "is_autocast_enabled");
+  return in.Done(in.s.Bool(state->enabled));
+}
+
+Outcome BuiltinGetAutocastDtype(Interp& in, Args& args, Tail) {
+  const Constant* device = Argument(in, args, 0);
+  std::optional<Autocast> state = device == nullptr ? std::nullopt : AutocastOf(Read(in, kAutocast), device->text);
+  return state.has_value() ? in.Done(in.s.Const(state->dtype)) : NotKnown(in, "get_autocast_dtype");
+}
+
+Outcome BuiltinIsAutocastCacheEnabled(Interp& in, Args&, Tail) {
+  return in.Done(in.s.Const(Read(in, kAutocastCache)));
+}
+
+// What build of torch this is, which is part of every key.
+Outcome BuiltinIsAutocastAvailable(Interp& in, Args& args, Tail) {
+  const Constant* device = Argument(in, args, 0);
+  if (device == nullptr || !AutocastOf(Constant::Tuple({}), device->text).has_value())
+    return NotKnown(in, "is_autocast_available");
+  return in.Done(in.s.Bool(true));
+}
+
+Outcome BuiltinPrivateBackendName(Interp& in, Args& args, Tail) {
+  return args.positional.empty() ? in.Done(in.s.Str("privateuseone")) : NotKnown(in, "_get_privateuse1_backend_name");
+}
+
+namespace {
+
+// The attributes of an autocast object, as constants.
+struct AutocastObject {
+  std::string device;
+  Autocast wanted, before;
+  Constant cache, cache_before;
+};
+
+Outcome ReadObject(Interp& in, V self, bool entered, AutocastObject* object) {
+  auto read = [&](const char* name, Constant* constant) -> Outcome {
+    FRAMEGATE_TAKE(V value, in.GetAttr(self, name));
+    const Constant* known = AsConstant(in.s.Resolve(value));
+    if (known == nullptr)
+      return NotKnown(in, StrCat("autocast.", name));
+    *constant = *known;
+    return in.Done(nullptr);
+  };
+  Constant device, enabled, before;
+  FRAMEGATE_TAKE([[maybe_unused]] V a, read("device", &device));
+  object->device = device.text;
+  if (!entered) {
+    FRAMEGATE_TAKE([[maybe_unused]] V b, read("_enabled", &enabled));
+    FRAMEGATE_TAKE([[maybe_unused]] V c, read("fast_dtype", &object->wanted.dtype));
+    FRAMEGATE_TAKE([[maybe_unused]] V d, read("_cache_enabled", &object->cache));
+    object->wanted.enabled = enabled.is_true();
+    return in.Done(nullptr);
+  }
+  FRAMEGATE_TAKE([[maybe_unused]] V e, read("prev", &before));
+  FRAMEGATE_TAKE([[maybe_unused]] V f, read("prev_fastdtype", &object->before.dtype));
+  FRAMEGATE_TAKE([[maybe_unused]] V g, read("prev_cache_enabled", &object->cache_before));
+  object->before.enabled = before.is_true();
+  return in.Done(nullptr);
+}
+
+// A node whose value only later nodes see.
+V StateNode(Interp& in, const std::string& symbol, Values args) {
+  in.GraphState(symbol, {.positional = std::move(args)});
+  auto* whole = in.s.New<TensorValue>();
+  whole->node = static_cast<uint32_t>(in.s.graph().nodes().size() - 1);
+  return whole;
+}
+
+}  // namespace
+
+Outcome BuiltinAutocastEnter(Interp& in, Args& args, Tail) {
+  Session& s = in.s;
+  V self = args.positional.empty() ? nullptr : s.Resolve(args.positional[0]);
+  AutocastObject object;
+  FRAMEGATE_TAKE([[maybe_unused]] V none, ReadObject(in, self, false, &object));
+  std::optional<Autocast> before = AutocastOf(Read(in, kAutocast), object.device);
+  if (!before.has_value())
+    return NotKnown(in, "autocast for this device");
+  Constant cache = Read(in, kAutocastCache);
+  FRAMEGATE_TAKE([[maybe_unused]] V a, in.SetAttr(self, "prev_cache_enabled", s.Const(cache)));
+  FRAMEGATE_TAKE([[maybe_unused]] V b, in.SetAttr(self, "prev", s.Bool(before->enabled)));
+  FRAMEGATE_TAKE([[maybe_unused]] V c, in.SetAttr(self, "prev_fastdtype", s.Const(before->dtype)));
+  s.state_nodes[self] =
+      StateNode(in, "torch.amp.autocast_mode:_enter_autocast",
+                {s.Str(object.device), s.Const(object.wanted.dtype), s.Bool(object.wanted.enabled), s.Const(object.cache)});
+  SetAutocast(s, object.device, object.wanted);
+  s.SetAmbient(kAutocastCache, object.cache);
+  return in.Done(self);
+}
+
+Outcome BuiltinAutocastExit(Interp& in, Args& args, Tail) {
+  Session& s = in.s;
+  V self = args.positional.empty() ? nullptr : s.Resolve(args.positional[0]);
+  AutocastObject object;
+  FRAMEGATE_TAKE([[maybe_unused]] V none, ReadObject(in, self, true, &object));
+  if (auto it = s.state_nodes.find(self); it != s.state_nodes.end())
+    StateNode(in, "torch.amp.autocast_mode:_exit_autocast", {it->second});
+  else  // entered before the unit began
+    StateNode(in, "framegate._ambient:leave_autocast",
+              {s.Str(object.device), s.Bool(object.before.enabled), s.Const(object.before.dtype), s.Const(object.cache_before)});
+  s.state_nodes.erase(self);
+  Read(in, kAutocast);
+  Read(in, kAutocastCache);
+  SetAutocast(s, object.device, object.before);
+  s.SetAmbient(kAutocastCache, object.cache_before);
+  return in.Done(s.Bool(false));
+}
+
+Outcome BuiltinInferenceModeEnter(Interp& in, Args& args, Tail) {
+  Session& s = in.s;
+  V self = args.positional.empty() ? nullptr : s.Resolve(args.positional[0]);
+  FRAMEGATE_TAKE(V value, in.GetAttr(self, "mode"));
+  const Constant* mode = AsConstant(s.Resolve(value));
+  if (mode == nullptr || !mode->is_bool())
+    return NotKnown(in, "inference_mode");
+  Read(in, kInferenceMode);
+  Read(in, kGradMode);
+  s.entered[self] = s.ambient();
+  auto* context = s.New<OpaqueValue>();  // lives in the graph only
+  FRAMEGATE_TAKE([[maybe_unused]] V set, in.SetAttr(self, "_inference_mode_context", context));
+  s.state_nodes[self] = StateNode(in, "torch.autograd.grad_mode:_enter_inference_mode", {s.Const(*mode)});
+  s.SetAmbient(kInferenceMode, *mode);
+  s.SetAmbient(kGradMode, Constant::Bool(!mode->is_true()));
+  return in.Done(s.None());
+}
+
+Outcome BuiltinInferenceModeExit(Interp& in, Args& args, Tail) {
+  Session& s = in.s;
+  V self = args.positional.empty() ? nullptr : s.Resolve(args.positional[0]);
+  auto it = s.state_nodes.find(self);
+  Constant before = s.ambient();
+  if (it == s.state_nodes.end() || !AfterManager(s, self, &before))
+    return in.Break(Reason::kUnsupportedCall, "the exit of an inference_mode that was entered before a break");
+  StateNode(in, "torch.autograd.grad_mode:_exit_inference_mode", {it->second});
+  s.state_nodes.erase(it);
+  FRAMEGATE_TAKE([[maybe_unused]] V cleared, in.SetAttr(self, "_inference_mode_context", nullptr));
+  s.SetAmbient(kInferenceMode, before.items[static_cast<size_t>(kInferenceMode)]);
+  s.SetAmbient(kGradMode, before.items[static_cast<size_t>(kGradMode)]);
+  return in.Done(s.None());
+}
+
+Outcome BuiltinDeviceEnter(Interp& in, Args& args, Tail) {
+  const Constant* device = Argument(in, args, 0);
+  if (device == nullptr || device->kind != ConstantKind::kDevice)
+    return NotKnown(in, "torch.device.__enter__");
+  V self = in.s.Resolve(args.positional[0]);
+  Read(in, kDefaultDevice);
+  in.s.entered[self] = in.s.ambient();
+  StateNode(in, "framegate._ambient:enter_device", {self});
+  in.s.SetAmbient(kDefaultDevice, *device);
+  return in.Done(self);
+}
+
+Outcome BuiltinDeviceExit(Interp& in, Args& args, Tail) {
+  V self = args.positional.empty() ? nullptr : in.s.Resolve(args.positional[0]);
+  Constant before = in.s.ambient();
+  if (!AfterManager(in.s, self, &before))
+    return in.Break(Reason::kUnsupportedCall, "the exit of a device that was entered before a break");
+  StateNode(in, "framegate._ambient:leave_device", {self});
+  in.s.SetAmbient(kDefaultDevice, before.items[static_cast<size_t>(kDefaultDevice)]);
+  return in.Done(in.s.None());
+}
+
+// Ranges of the profiler are not part of a graph.
+Outcome BuiltinRecordFunctionEnter(Interp& in, Args& args, Tail) {
+  FRAMEGATE_TAKE([[maybe_unused]] V set, in.SetAttr(args.positional[0], "run_callbacks_on_exit", in.s.Bool(false)));
+  return in.Done(args.positional[0]);
+}
+
+}  // namespace framegate::translator

@@ -1,0 +1,325 @@
+// One call becomes one node of the graph: what its result looks like, what it changes, and whether the segment may hold it.
+#include "translator/builtins/table.h"
+#include "translator/graph/meta/infer.h"
+#include "translator/graph/sharing.h"
+#include "translator/slots/slots.h"
+#include "translator/values/parts.h"
+
+namespace framegate::translator {
+
+using model::NodeOp;
+using model::Operand;
+using model::Reason;
+
+namespace {
+
+// A value as an operand of a metadata question. False: it has no such form.
+bool ToMeta(Session& s, V value, Operand* operand, int depth = 0) {
+  value = s.Resolve(value);
+  if (value == nullptr || depth > 8)
+    return false;
+  if (auto* tensor = As<TensorValue>(value)) {
+    const model::TensorFacts* facts = s.FactsOf(tensor);
+    if (facts == nullptr)
+      return false;
+    operand->tensor = *facts;
+    return true;
+  }
+  Constant constant;
+  if (ToConstant(s, value, &constant)) {
+    operand->constant = std::move(constant);
+    return true;
+  }
+  if (auto* slice = As<SliceValue>(value)) {
+    operand->sequence = "slice";
+    for (V part : {slice->start, slice->stop, slice->step})
+      if (!ToMeta(s, part, &operand->items.emplace_back(), depth + 1))
+        return false;
+    return true;
+  }
+  if (auto* sequence = As<SequenceValue>(value)) {
+    operand->sequence = s.TypeOf(sequence)->Has(model::TypeFlag::kListSubclass) ? "list" : "tuple";
+    for (V item : sequence->items)
+      if (!ToMeta(s, item, &operand->items.emplace_back(), depth + 1))
+        return false;
+    return true;
+  }
+  return false;
+}
+
+// What the tensors of a result share memory with.
+struct Origin {
+  TensorValue* base = nullptr;
+  bool foreign = false;
+  bool doubtful = false;
+};
+
+TensorValue* NewTensor(Session& s, uint32_t node, const model::TensorFacts& facts, const Origin& origin) {
+  auto* tensor = s.New<TensorValue>();
+  tensor->node = node;
+  tensor->facts = std::make_shared<model::TensorFacts>(facts);
+  tensor->base = origin.base;
+  tensor->foreign = origin.foreign;
+  tensor->doubtful = origin.doubtful && !facts.requires_grad;
+  s.tensors.push_back(tensor);
+  return tensor;
+}
+
+// The value of a node whose result looks like `result`; parts of a sequence become getitem nodes.
+V ResultOf(Interp& in, uint32_t node, const Operand& result, const Origin& origin) {
+  Session& s = in.s;
+  if (result.tensor.has_value())
+    return s.graph().nodes()[node].result = NewTensor(s, node, *result.tensor, origin);
+  if (result.sequence.empty())
+    return s.graph().nodes()[node].result = s.Const(result.constant.value_or(Constant::None()));
+  auto* whole = s.New<TensorValue>();  // stands for the sequence as an argument of getitem
+  whole->node = node;
+  Values items;
+  for (size_t i = 0; i < result.items.size(); ++i) {
+    uint32_t part = s.graph().Add({.op = NodeOp::kCallFunction,
+                                   .target = "_operator:getitem",
+                                   .args = {whole, s.Int(static_cast<int64_t>(i))},
+                                   .position = s.graph().nodes()[node].position,
+                                   .module_stack = s.graph().nodes()[node].module_stack});
+    items.push_back(ResultOf(in, part, result.items[i], origin));
+  }
+  SequenceValue* sequence = result.sequence == "list" ? s.List(std::move(items)) : s.Tuple(std::move(items));
+  if (result.sequence.find(':') != std::string::npos)
+    sequence->type = s.TypeOfSymbol(result.sequence);  // named results, torch.return_types
+  s.graph().nodes()[node].result = sequence;
+  return sequence;
+}
+
+bool IsInPlace(std::string_view target) {
+  std::string_view name = target.substr(target.find_last_of(":.") + 1);
+  return (name.size() > 1 && name.ends_with('_') && !name.ends_with("__")) || target == "_operator:setitem" ||
+         target.starts_with("_operator:i");
+}
+
+// torch._VF's functions are torch's own where Python code hides them there.
+std::string RuleName(const std::string& target) {
+  constexpr std::string_view kHidden = "torch._C:_VariableFunctionsClass.";
+  return target.starts_with(kHidden) ? StrCat("torch:", target.substr(kHidden.size())) : target;
+}
+
+bool HasFlag(Session& s, const Args& args, std::string_view name) {
+  const Constant* flag = AsConstant(s.Resolve(args.Keyword(name)));
+  return flag != nullptr && flag->is_true();
+}
+
+bool SameShape(const model::TensorFacts& a, const model::TensorFacts& b) {
+  return a.sizes == b.sizes && a.strides == b.strides && a.dtype == b.dtype && a.storage_offset == b.storage_offset;
+}
+
+// Type promotion lets the first be stored in the second.
+bool CanStore(const std::string& from, const std::string& to) {
+  auto rank = [](std::string_view dtype) {
+    return dtype.starts_with("torch.complex") ? 3 : dtype.find("float") != std::string_view::npos ? 2 : dtype == "torch.bool" ? 0 : 1;
+  };
+  return rank(from) <= rank(to);
+}
+
+class NodeMaker {
+ public:
+  NodeMaker(Interp& in, NodeOp op, const std::string& symbol, Args args)
+      : in_(in), s_(in.s), op_(op), symbol_(symbol), args_(std::move(args)) {
+    target_ = op == NodeOp::kCallMethod ? symbol.substr(symbol.find_last_of(":.") + 1) : symbol;
+  }
+
+  Outcome Run() {
+    V out = TakeOut();
+    FRAMEGATE_TAKE([[maybe_unused]] V known, Describe());
+    if (out != nullptr) {
+      FRAMEGATE_TAKE([[maybe_unused]] V fits, FitsInto(out, meta_.result));
+    }
+    if (meta_.same_as.has_value() && !meta_.mutates_first && *meta_.same_as < args_.positional.size())
+      return in_.Done(args_.positional[*meta_.same_as]);
+    auto* first = args_.positional.empty() ? nullptr : As<TensorValue>(s_.Resolve(args_.positional[0]));
+    bool reshapes =
+        meta_.mutates_first && first != nullptr && meta_.first_after.has_value() && !SameShape(*meta_.first_after, *first->facts);
+    if (reshapes && first->node == UINT32_MAX)
+      return in_.Break(Reason::kUnsupportedTensor, StrCat(symbol_, " changes the shape of a tensor from outside"));
+    if (meta_.may_raise_on_data) {
+      FRAMEGATE_TAKE([[maybe_unused]] V allowed, MayRaise());
+    }
+    GuardAmbient();
+    if (out != nullptr)
+      args_.keyword.emplace_back("out", out);
+    uint32_t index = s_.graph().Add(
+        {.op = op_,
+         .target = target_,
+         .args = args_.positional,
+         .kwargs = args_.keyword,
+         .position = in_.Position(),
+         .module_stack = in_.top().module_stack,
+         .has_effect = !has_rule_ || meta_.mutates_first || meta_.may_raise_on_data || out != nullptr || HasGraphEffect(target_)});
+    if (meta_.may_raise_on_data && s_.first_raiser == UINT32_MAX) {
+      s_.first_raiser = index;
+      s_.early_effects = s_.effects().size();
+      s_.KeepEffects();
+    }
+    if (out != nullptr)
+      return in_.Done(out);
+    Refresh();
+    if (meta_.mutates_first && first != nullptr) {
+      s_.graph().nodes()[index].result = first;
+      if (first->is_real() && first->node == UINT32_MAX)
+        s_.Touch(first);
+      return in_.Done(target_ == "_operator:setitem" || !meta_.result.tensor.has_value() ? s_.None() : first);
+    }
+    return in_.Done(ResultOf(in_, index, meta_.result, OriginOf()));
+  }
+
+ private:
+  // The value of `out=`; what it would be without is what must fit into it.
+  V TakeOut() {
+    for (auto it = args_.keyword.begin(); it != args_.keyword.end(); ++it) {
+      if (it->first != "out" || s_.Resolve(it->second) == s_.None())
+        continue;
+      V out = it->second;
+      args_.keyword.erase(it);
+      return out;
+    }
+    return nullptr;
+  }
+
+  Outcome NoForm() { return in_.Break(Reason::kUnsupportedTensor, StrCat(symbol_, " on an argument that no graph can take")); }
+
+  // Fills meta_, from the table of rules or from torch itself.
+  Outcome Describe() {
+    MetaRequest request{.symbol = RuleName(target_), .ambient = s_.ambient()};
+    for (V value : args_.positional)
+      if (!ToMeta(s_, value, &request.args.emplace_back()))
+        return NoForm();
+    for (const auto& [name, value] : args_.keyword)
+      if (!ToMeta(s_, value, &request.kwargs.emplace_back(name, Operand{}).second))
+        return NoForm();
+    meta_ = InferMeta(request);
+    if (meta_.outcome == MetaOutcome::kRaises)  // eager says it best
+      return in_.Break(Reason::kUserException, symbol_);
+    has_rule_ = meta_.outcome == MetaOutcome::kKnown;
+    return has_rule_ ? in_.Done(nullptr) : Ask(request);
+  }
+
+  Outcome Ask(const MetaRequest& request) {
+    const model::AnswerItem* answer = s_.mirror().Ask(
+        {.kind = model::QuestionKind::kMeta, .symbol = target_, .args = request.args, .kwargs = request.kwargs, .ambient = s_.ambient()});
+    if (answer == nullptr || (!answer->result.has_value() && answer->raised_type.empty()))
+      return in_.Break(Reason::kUnsupportedTensor, symbol_);
+    if (!answer->raised_type.empty()) {
+      if (answer->raised_type.find("DataDependent") != std::string::npos || answer->raised_type.find("DynamicOutput") != std::string::npos)
+        return in_.Break(Reason::kDataDependentShape, symbol_);
+      return in_.Break(Reason::kUserException, StrCat(symbol_, ": ", answer->raised_text));  // eager says it best
+    }
+    meta_.result = *answer->result;
+    meta_.same_as = answer->same_as;
+    meta_.may_raise_on_data = true;
+    after_ = answer->after;
+    meta_.mutates_first = IsInPlace(target_) || HasFlag(s_, args_, "inplace");
+    if (meta_.mutates_first && !after_.empty() && after_[0].tensor.has_value())
+      meta_.first_after = after_[0].tensor;
+    else if (meta_.mutates_first)
+      return in_.Break(Reason::kUnsupportedTensor, symbol_);
+    return in_.Done(nullptr);
+  }
+
+  // `out=` takes the result as it is: neither resized nor part of a backward pass.
+  Outcome FitsInto(V out, const Operand& result) {
+    out = s_.Resolve(out);
+    if (auto* sequence = As<SequenceValue>(out); sequence != nullptr && sequence->items.size() == result.items.size()) {
+      for (size_t i = 0; i < result.items.size(); ++i) {
+        FRAMEGATE_TAKE([[maybe_unused]] V fits, FitsInto(sequence->items[i], result.items[i]));
+      }
+      return in_.Done(nullptr);
+    }
+    auto* tensor = As<TensorValue>(out);
+    const model::TensorFacts* facts = tensor == nullptr ? nullptr : s_.FactsOf(tensor);
+    if (facts == nullptr || !result.tensor.has_value() || facts->sizes != result.tensor->sizes || facts->device != result.tensor->device ||
+        facts->requires_grad || result.tensor->requires_grad || tensor->doubtful || !CanStore(result.tensor->dtype, facts->dtype))
+      return in_.Break(Reason::kUnsupportedTensor, StrCat(symbol_, " into an out= that its result does not fit"));
+    if (tensor->is_real() && tensor->node == UINT32_MAX)
+      s_.Touch(tensor);
+    return in_.Done(nullptr);
+  }
+
+  // The call may raise once its data are known: who would handle that must find everything as the program left it.
+  Outcome MayRaise() {
+    if (in_.MayBeHandled())
+      return in_.Break(Reason::kMayRaiseOnData, symbol_);
+    if (s_.first_raiser != UINT32_MAX)
+      return in_.Done(nullptr);
+    for (const Effect& effect : s_.effects())
+      for (V value : effect.args)
+        if (HoldsGraphResult(value))
+          return in_.Break(Reason::kMayRaiseOnData, symbol_);
+    return in_.Done(nullptr);
+  }
+
+  void GuardAmbient() {
+    for (size_t part = 0; s_.graph().nodes().empty() && part < model::kAmbientParts; ++part)
+      s_.AddGuard({.kind = guards::GuardKind::kAmbientIs,
+                   .part = static_cast<uint32_t>(part),
+                   .constant = s_.initial_ambient(static_cast<model::AmbientPart>(part))});
+  }
+
+  // What arguments look like after the call.
+  void Refresh() {
+    if (meta_.mutates_first && meta_.first_after.has_value())
+      after_.resize(std::max<size_t>(after_.size(), 1)), after_[0].tensor = meta_.first_after;
+    for (size_t i = 0; i < after_.size() && i < args_.positional.size(); ++i)
+      if (auto* tensor = As<TensorValue>(s_.Resolve(args_.positional[i])); tensor != nullptr && after_[i].tensor.has_value())
+        SetFacts(s_, tensor, *after_[i].tensor);
+  }
+
+  Origin OriginOf() {
+    Origin origin{.foreign = !has_rule_};
+    size_t count = 0;
+    TensorValue* only = nullptr;
+    auto look = [&](V value) {
+      ForEachTensor(s_, value, [&](TensorValue* tensor) {
+        ++count;
+        only = tensor;
+        origin.doubtful = origin.doubtful || tensor->doubtful;
+      });
+    };
+    for (V value : args_.positional)
+      look(value);
+    for (const auto& [name, value] : args_.keyword)
+      look(value);
+    if (meta_.is_view && count == 1)
+      origin.base = only;
+    else if (meta_.is_view)
+      origin.foreign = true;
+    return origin;
+  }
+
+  Interp& in_;
+  Session& s_;
+  NodeOp op_;
+  std::string symbol_, target_;
+  Args args_;
+  MetaResult meta_;
+  bool has_rule_ = false;
+  std::vector<Operand> after_;  // positional arguments after the call, where they change
+};
+
+}  // namespace
+
+Outcome Interp::GraphCall(NodeOp op, const std::string& symbol, Args args) {
+  return NodeMaker(*this, op, symbol, std::move(args)).Run();
+}
+
+// A node that changes a mode: no metadata, always kept.
+Outcome Interp::GraphState(const std::string& symbol, Args args) {
+  Node node{.op = NodeOp::kCallFunction,
+            .target = symbol,
+            .args = args.positional,
+            .kwargs = args.keyword,
+            .position = Position(),
+            .module_stack = top().module_stack,
+            .has_effect = true};
+  s.graph().Add(std::move(node));
+  return Done(s.None());
+}
+
+}  // namespace framegate::translator

@@ -1,0 +1,16 @@
+// Which tensors change with one that is changed in place: views require gradients as soon as what they are views of does.
+#pragma once
+
+#include <functional>
+
+#include "translator/values/session.h"
+
+namespace framegate::translator {
+
+// The metadata of a tensor from here on, and what follows for those that share its memory.
+void SetFacts(Session& s, TensorValue* tensor, const model::TensorFacts& facts);
+
+// The tensors of a value, in sequences and mappings too.
+void ForEachTensor(Session& s, V value, const std::function<void(TensorValue*)>& visit, int depth = 0);
+
+}  // namespace framegate::translator
