@@ -78,6 +78,7 @@ absl::Status EnterUnit(Session& s, Interp& in, const model::Unit& unit) {
 
 absl::StatusOr<model::Entry> Original(Session& s, Interp& in, Reason reason, std::string detail) {
   model::Entry entry{.original = true, .reason = reason, .detail = std::move(detail)};
+  s.GuardTypes();
   guards::GuardSet set{.subjects = s.subjects().nodes(), .guards = s.guards()};
   ASSIGN_OR_RETURN(guards::Lowered lowered, guards::Lower(std::move(set)));
   entry.subjects = s.subjects().nodes();

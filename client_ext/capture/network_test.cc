@@ -131,7 +131,7 @@ TEST_F(NetworkTest, EveryChangeIsSeen) {
       {"h = x.layers[3].register_forward_hook(lambda *a: None)", "h.remove()"},
       {"h = torch.nn.modules.module.register_module_forward_hook(lambda *a: None)", "h.remove()"},
       {"x.layers[2].weight = None", "x.layers[2].weight = torch.nn.Parameter(torch.ones(4, 4))"},
-      {"x.extra = 1", "del x.extra"},
+      {"x.layers[4].forward = len", "del x.layers[4].forward"},
       {"x.register_buffer('b', torch.ones(1))", "del x.b"},
       {"y = y.double()", "y = y.float()"},
       {"y = torch.ones(3, 4)", "y = torch.ones(2, 4)"},

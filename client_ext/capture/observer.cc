@@ -8,6 +8,7 @@
 
 #include "client_ext/capture/code.h"
 #include "client_ext/observe/known_types.h"
+#include "client_ext/observe/names.h"
 #include "client_ext/observe/steps.h"
 #include "client_ext/observe/symbols.h"
 #include "client_ext/pycompat/observe_instance.h"
@@ -75,6 +76,19 @@ void CollectNames(PyCodeObject* code, std::vector<PyObject*>* names, absl::flat_
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(code->co_consts); ++i)
     if (PyObject* constant = PyTuple_GET_ITEM(code->co_consts, i); PyCode_Check(constant))
       CollectNames(reinterpret_cast<PyCodeObject*>(constant), names, seen);
+}
+
+// An attribute that only nn.Module itself looks at, as it was made.
+bool IsUntouchedInternal(PyObject* name, PyObject* value) {
+  static const absl::flat_hash_set<PyObject*> internals = {
+#define FRAMEGATE_MODULE_INTERNAL(name) PyUnicode_InternFromString(name),
+#include "client_ext/capture/module_internals.def"
+#undef FRAMEGATE_MODULE_INTERNAL
+  };
+  if (!internals.contains(name))
+    return false;
+  return value == Py_None || value == Py_False || (PyDict_Check(value) && PyDict_GET_SIZE(value) == 0) ||
+         (PyAnySet_Check(value) && PySet_GET_SIZE(value) == 0);
 }
 
 Constant NameConstant(PyObject* name) {
@@ -182,10 +196,8 @@ void Observer::Describe(PyObject* object, int depth, ObjectRecord* record) {
     return DescribeFunction(object, depth, record);
   if (PyModule_Check(object))
     return DescribeModule(object, record);
-  if (Torch() != nullptr && Torch()->is_tensor(object)) {
-    AddFact(Fact::kTensor, object, record);
-    return AddFact(Fact::kInstanceKeys, object, record);
-  }
+  if (Torch() != nullptr && Torch()->is_tensor(object))
+    return AddFact(Fact::kTensor, object, record);
   if (model::FactValue value = ReadFact(Fact::kValue, object); value.known) {
     record->facts.push_back(std::move(value));
     if (PyUnicode_Check(object) || PyBytes_Check(object))
@@ -234,24 +246,35 @@ void Observer::DescribeType(PyTypeObject* type, int depth, ObjectRecord* record)
   const bool heap = IsHeapType(type);
   for (PyObject* name : SpecialNames())
     AddTypeAttr(type, name, heap, record);
-  if (!heap && depth <= 0)
-    return;
-  // The names of the code at hand, and of the methods found so far: one method calls another.
-  std::vector<PyObject*> names = names_;
-  absl::flat_hash_set<PyObject*> seen(SpecialNames().begin(), SpecialNames().end());
-  for (PyObject* name : SpecialNames())
-    AddMethodNames(_PyType_Lookup(type, name), &names);
-  for (size_t i = 0; i < names.size() && i < kMaxNames; ++i)
-    if (seen.insert(names[i]).second && AddTypeAttr(type, names[i], false, record))
-      AddMethodNames(_PyType_Lookup(type, names[i]), &names);
+  if (heap || depth > 0)
+    for (PyObject* name : AttributesUsedOf(type))
+      AddTypeAttr(type, name, heap, record);
 }
 
-// Whether there is such an attribute; `if_absent`: an edge to nothing is of use too.
-bool Observer::AddTypeAttr(PyTypeObject* type, PyObject* name, bool if_absent, ObjectRecord* record) {
+// The names of the code at hand, and of the type's methods that these name: one method calls another.
+const std::vector<PyObject*>& Observer::AttributesUsedOf(PyTypeObject* type) {
+  auto [it, is_new] = attributes_used_.try_emplace(type);
+  if (!is_new)
+    return it->second;
+  std::vector<PyObject*> names = names_;
+  for (PyObject* name : SpecialNames())
+    AddMethodNames(_PyType_Lookup(type, name), &names);
+  absl::flat_hash_set<PyObject*> seen(SpecialNames().begin(), SpecialNames().end());
+  std::vector<PyObject*> used;
+  for (size_t i = 0; i < names.size() && used.size() < kMaxNames; ++i) {
+    if (!seen.insert(names[i]).second)
+      continue;
+    used.push_back(names[i]);
+    AddMethodNames(_PyType_Lookup(type, names[i]), &names);
+  }
+  return attributes_used_[type] = std::move(used);
+}
+
+// `if_absent`: an edge to nothing is of use too.
+void Observer::AddTypeAttr(PyTypeObject* type, PyObject* name, bool if_absent, ObjectRecord* record) {
   PyObject* value = _PyType_Lookup(type, name);
   if (value != nullptr || if_absent)
     AddEdge(Step::kTypeAttr, NameConstant(name), value, IsHeapType(type) && value != nullptr && PyFunction_Check(value), record);
-  return value != nullptr;
 }
 
 void Observer::AddMethodNames(PyObject* value, std::vector<PyObject*>* names) {
@@ -288,22 +311,61 @@ void Observer::DescribeModule(PyObject* module, ObjectRecord* record) {
 
 // Whole, with all modules below it; parameters and buffers lie in dicts of its instance dict.
 void Observer::DescribeNetwork(PyObject* module, int depth, ObjectRecord* record) {
-  for (Fact fact : {Fact::kHooksEmpty, Fact::kInstanceKeys, Fact::kHasInstanceDict})
-    AddFact(fact, module, record);
+  AddFact(Fact::kHooksEmpty, module, record);
   for (ItemCursor cursor(pycompat::InstanceItems(module)); cursor.Next();) {
-    if (!PyUnicode_CheckExact(cursor.key))
+    if (!PyUnicode_CheckExact(cursor.key) || IsUntouchedInternal(cursor.key, cursor.value))
       continue;
+    if (!PyDict_CheckExact(cursor.value)) {
+      AddEdge(Step::kAttr, NameConstant(cursor.key), cursor.value, depth - 1, record);
+      continue;
+    }
     // A dict of modules must not use up the depth of what is below.
-    const bool below = PyDict_CheckExact(cursor.value) && PyDict_GET_SIZE(cursor.value) > 0;
-    AddEdge(Step::kAttr, NameConstant(cursor.key), cursor.value, below ? 0 : depth - 1, record);
-    if (!below)
-      continue;
+    AddEdge(Step::kAttr, NameConstant(cursor.key), cursor.value, 0, record);
     ObjectRecord of_dict{.handle = handles_.HandleOf(cursor.value)};
-    AddFact(Fact::kDictKeys, cursor.value, &of_dict);
+    if (PyDict_GET_SIZE(cursor.value) > 0)
+      AddFact(Fact::kDictKeys, cursor.value, &of_dict);
     for (ItemCursor item(pycompat::ItemsOf(cursor.value)); item.Next();)
       if (Constant key; FromPython(item.key, &key))
         AddEdge(Step::kDictItem, std::move(key), item.value, IsInstance(item.value, KnownType::kNnModule) ? depth : depth - 1, &of_dict);
-    extra_.push_back(std::move(of_dict));
+    if (!of_dict.edges.empty())
+      extra_.push_back(std::move(of_dict));
+  }
+  AddAbsentAttributes(module, record);
+  AddAbsentMembers(module);
+}
+
+// Attributes are looked for in the instance before methods are taken from its class, and before __getattr__ is asked.
+void Observer::AddAbsentAttributes(PyObject* object, ObjectRecord* record) {
+  const pycompat::Items items = pycompat::InstanceItems(object);
+  for (PyObject* name : AttributesUsedOf(Py_TYPE(object))) {
+    PyObject* value = nullptr;
+    uint16_t hint = 0;
+    if (pycompat::FindName(items, name, &hint, &value) == pycompat::Lookup::kAbsent)
+      record->edges.push_back({.step = Step::kAttr, .key = NameConstant(name)});
+  }
+}
+
+// nn.Module.__getattr__ looks for parameters, then for buffers, then for modules.
+void Observer::AddAbsentMembers(PyObject* module) {
+  static PyObject* const tables[] = {GetNames().parameters, GetNames().buffers, GetNames().modules};
+  const pycompat::Items items = pycompat::InstanceItems(module);
+  PyObject* dicts[std::size(tables)] = {};
+  uint16_t hint = 0;
+  for (size_t i = 0; i < std::size(tables); ++i)
+    if (pycompat::FindName(items, tables[i], &hint, &dicts[i]) != pycompat::Lookup::kFound || !PyDict_Check(dicts[i]))
+      return;
+  ObjectRecord records[std::size(tables)];
+  for (PyObject* name : AttributesUsedOf(Py_TYPE(module))) {
+    size_t found = 0;
+    while (found < std::size(tables) && ValueUnder(dicts[found], name) == nullptr)
+      ++found;
+    for (size_t i = 0; found < std::size(tables) && i < found; ++i)
+      records[i].edges.push_back({.step = Step::kDictItem, .key = NameConstant(name)});
+  }
+  for (size_t i = 0; i < std::size(tables); ++i) {
+    records[i].handle = handles_.Add(dicts[i]);
+    if (!records[i].edges.empty())
+      extra_.push_back(std::move(records[i]));
   }
 }
 
@@ -316,6 +378,8 @@ void Observer::DescribeInstance(PyObject* object, int depth, ObjectRecord* recor
   for (ItemCursor cursor(pycompat::InstanceItems(object)); count < kMaxItems && cursor.Next(); ++count)
     if (PyUnicode_CheckExact(cursor.key))
       AddEdge(Step::kAttr, NameConstant(cursor.key), cursor.value, depth - 1, record);
+  if (IsHeapType(Py_TYPE(object)))
+    AddAbsentAttributes(object, record);
 }
 
 // What C objects are made of: each of these steps says itself whether it applies.

@@ -52,7 +52,10 @@ class Observer {
   // Adds the edge; the target is visited to `depth`.
   void AddStep(model::Step step, uint32_t index, PyObject* from, int depth, model::ObjectRecord* record);
   void AddEdge(model::Step step, model::Constant key, PyObject* target, int depth, model::ObjectRecord* record);
-  bool AddTypeAttr(PyTypeObject* type, PyObject* name, bool if_absent, model::ObjectRecord* record);
+  void AddAbsentAttributes(PyObject* object, model::ObjectRecord* record);
+  void AddAbsentMembers(PyObject* module);
+  const std::vector<PyObject*>& AttributesUsedOf(PyTypeObject* type);
+  void AddTypeAttr(PyTypeObject* type, PyObject* name, bool if_absent, model::ObjectRecord* record);
   void AddMethodNames(PyObject* value, std::vector<PyObject*>* names);
   const std::vector<PyObject*>& NamesOf(PyCodeObject* code);
 
@@ -61,6 +64,7 @@ class Observer {
   std::vector<PyObject*> names_;  // borrowed from code objects that live as long as this
   absl::flat_hash_set<PyObject*> known_names_;
   absl::flat_hash_map<PyCodeObject*, std::vector<PyObject*>> names_of_code_;
+  absl::flat_hash_map<PyTypeObject*, std::vector<PyObject*>> attributes_used_;
   absl::flat_hash_set<std::pair<PyCodeObject*, PyObject*>> globals_done_;
   std::vector<model::ObjectRecord> extra_;  // edges of dicts that are not described as a whole
   size_t records_ = 0;

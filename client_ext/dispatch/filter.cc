@@ -31,25 +31,29 @@ std::vector<SubjectId> PathOf(const model::Entry& entry, SubjectId id) {
   return path;
 }
 
+bool LeadsToGlobals(const model::Entry& entry, SubjectId id) {
+  const model::Step step = entry.subjects[id].step;
+  return step == model::Step::kGlobals || step == model::Step::kBuiltins || step == model::Step::kFuncGlobals ||
+         step == model::Step::kFuncBuiltins || step == model::Step::kSysModule || step == model::Step::kSymbol;
+}
+
 bool IsGlobal(const model::Entry& entry, SubjectId id) {
   const std::vector<SubjectId> path = PathOf(entry, id);
-  return std::any_of(path.begin(), path.end(), [&](SubjectId at) {
-    const model::Step step = entry.subjects[at].step;
-    return step == model::Step::kGlobals || step == model::Step::kBuiltins || step == model::Step::kFuncGlobals ||
-           step == model::Step::kSysModule || step == model::Step::kSymbol;
-  });
+  return std::any_of(path.begin(), path.end(), [&](SubjectId at) { return LeadsToGlobals(entry, at); });
 }
 
 bool Put(PyObject* dict, const char* key, Ref value) {
   return value && PyDict_SetItemString(dict, key, value.get()) == 0;
 }
 
-// ((path, object), ...) from the root to the owner of the subject.
+// ((path, object), ...) from the root to the owner of the subject. Whose method it was that named a global does not matter.
 Ref Chain(const model::Entry& entry, SubjectId id, const std::vector<std::vector<std::string>>& slot_names, const LiveUnit& live) {
   const Ref list = Ref::Steal(PyList_New(0));
   std::vector<SubjectId> path = PathOf(entry, id);
   if (!path.empty())
     path.pop_back();
+  const auto global = std::find_if(path.rbegin(), path.rend(), [&](SubjectId at) { return LeadsToGlobals(entry, at); });
+  path.erase(path.begin(), global.base());
   for (SubjectId at : path) {
     PyObject* object = FindSubject(entry.subjects, at, live);
     if (object == nullptr)

@@ -25,7 +25,7 @@ void ReserveKept(size_t count) {
 Installed* Site::Find(const LiveFrame* frames, size_t count, PyObject** kept) noexcept {
   for (size_t i = 0; i < entries.size(); ++i) {
     Installed* candidate = entries[i].get();
-    if (!candidate->checks->Evaluate(frames, count, kept).pass)
+    if (!candidate->checks->Passes(frames, count, kept))
       continue;
     if (i > 0)  // what is used more often comes to be tried first
       std::swap(entries[i], entries[i - 1]);

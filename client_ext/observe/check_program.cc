@@ -1,6 +1,7 @@
 #include "client_ext/observe/py_probe.h"
 
 #include "client_ext/observe/check_program.h"
+#include "client_ext/observe/push/memos.h"
 
 #include "base/strings.h"
 #include "guards/program/shape.h"
@@ -49,12 +50,17 @@ absl::StatusOr<std::unique_ptr<CheckProgram>> CheckProgram::Link(std::string_vie
   ASSIGN_OR_RETURN(auto linked, guards::Linked<PyProbe>::Link(made->program_, PyProbe::Pool(handles)));
   made->linked_ = std::make_unique<guards::Linked<PyProbe>>(std::move(linked));
   Registers().Reserve(*made->linked_);
+  made->memos_ = std::make_unique<Memos>(*made->linked_);
   return made;
 }
 
 guards::Verdict CheckProgram::Evaluate(const LiveFrame* frames, size_t frame_count, PyObject** kept) const noexcept {
   PyProbe probe(frames, frame_count);
   return guards::Evaluate(*linked_, probe, Registers(), kept);
+}
+
+bool CheckProgram::Passes(const LiveFrame* frames, size_t frame_count, PyObject** kept) const noexcept {
+  return memos_->Pass(frames, frame_count, Registers(), kept);
 }
 
 const std::vector<uint32_t>& CheckProgram::keep_slots() const {

@@ -19,6 +19,7 @@
 namespace framegate::client {
 
 class HandleTable;
+class Memos;
 class PyProbe;
 
 class CheckProgram {
@@ -32,6 +33,8 @@ class CheckProgram {
 
   // `kept` receives borrowed objects in the order of keep_slots(); they mean something only after a pass.
   guards::Verdict Evaluate(const LiveFrame* frames, size_t frame_count, PyObject** kept) const noexcept;
+  // Whether it passes, in the fastest way: what has not changed since it passed last is not looked at again.
+  bool Passes(const LiveFrame* frames, size_t frame_count, PyObject** kept) const noexcept;
   // Localsplus slots of the new code, in the order of `kept`.
   const std::vector<uint32_t>& keep_slots() const;
 
@@ -54,6 +57,7 @@ class CheckProgram {
 
   guards::Program program_;
   std::unique_ptr<guards::Linked<PyProbe>> linked_;
+  std::unique_ptr<Memos> memos_;
 };
 
 }  // namespace framegate::client

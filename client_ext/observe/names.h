@@ -10,6 +10,10 @@ namespace framegate::client {
   NAME(module, "__module__")                                    \
   NAME(del, "__del__")                                          \
   NAME(grad, "grad")                                            \
+  NAME(forward, "forward")                                      \
+  NAME(parameters, "_parameters")                               \
+  NAME(buffers, "_buffers")                                     \
+  NAME(modules, "_modules")                                     \
   NAME(compiled_call, "_compiled_call_impl")                    \
   NAME(backward_hooks, "_backward_hooks")                       \
   NAME(backward_pre_hooks, "_backward_pre_hooks")               \

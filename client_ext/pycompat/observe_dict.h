@@ -22,6 +22,27 @@ inline Items ItemsOf(PyObject* dict) {
   return {d->ma_keys, d->ma_values, d->ma_used};
 }
 
+// A number that no other state of any dict has had.
+inline const uint64_t& DictVersionField(const PyDictObject* dict) {
+#if PY_VERSION_HEX >= 0x030C0000
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+  return dict->ma_version_tag;
+#pragma GCC diagnostic pop
+#else
+  return dict->ma_version_tag;
+#endif
+}
+
+// Whether every change of the items gives it another one. From 3.13 on a dict may share the values of an instance, whose stores pass it by.
+inline bool VersionTellsAll(const PyDictObject* dict) {
+#if PY_VERSION_HEX >= 0x030D0000
+  return dict->ma_values == nullptr;
+#else
+  return dict != nullptr;
+#endif
+}
+
 enum class Lookup : uint8_t { kFound, kAbsent, kUnknown };  // unknown: only Python code could tell whether a key is equal
 
 // Two exact str objects with cached hashes.
@@ -111,12 +132,16 @@ inline Py_ssize_t SplitPlace(const PyDictValues* values, Py_ssize_t nth) {
 #endif
 }
 
-inline Py_ssize_t SplitCount(const PyDictValues* values) {
+inline const uint8_t& SplitCountField(const PyDictValues* values) {
 #if PY_VERSION_HEX >= 0x030D0000
   return values->size;
 #else
   return reinterpret_cast<const uint8_t*>(values)[-2];
 #endif
+}
+
+inline Py_ssize_t SplitCount(const PyDictValues* values) {
+  return SplitCountField(values);
 }
 
 // The item that is `nth` in order; false where there are not so many.

@@ -73,6 +73,39 @@ inline const PyDictValues* InlineValues(PyObject* object) {
 
 #endif
 
+// Where an instance says where its attributes are. `dict` null: it has no fixed place for a dict.
+struct InstancePlace {
+  const void* values = nullptr;  // bytes that tell whether they lie in the object; null where they never do
+  size_t values_size = 0;
+  PyObject* const* dict = nullptr;
+};
+
+// REQUIRES: CanHaveDict(its type).
+inline InstancePlace PlaceOf(PyObject* object) {
+  PyTypeObject* type = Py_TYPE(object);
+  if ((type->tp_flags & Py_TPFLAGS_MANAGED_DICT) == 0) {
+    if (type->tp_dictoffset <= 0)
+      return {};
+    return {.dict = reinterpret_cast<PyObject**>(reinterpret_cast<char*>(object) + type->tp_dictoffset)};
+  }
+#if PY_VERSION_HEX >= 0x030D0000
+  InstancePlace place{.dict = reinterpret_cast<PyObject* const*>(&_PyObject_ManagedDictPointer(object)->dict)};
+  if ((type->tp_flags & Py_TPFLAGS_INLINE_VALUES) != 0) {
+    const PyDictValues* values = _PyObject_InlineValues(object);
+    place.values = &values->valid;
+    place.values_size = sizeof values->valid;
+  }
+  return place;
+#elif PY_VERSION_HEX >= 0x030C0000
+  const void* place = _PyObject_DictOrValuesPointer(object);
+  return {.values = place, .values_size = sizeof(PyDictOrValues), .dict = static_cast<PyObject* const*>(place)};
+#else
+  return {.values = _PyObject_ValuesPointer(object),
+          .values_size = sizeof(PyDictValues*),
+          .dict = const_cast<PyObject* const*>(_PyObject_ManagedDictPointer(object))};
+#endif
+}
+
 // The instance's attributes; no items where it has none.
 inline Items InstanceItems(PyObject* object) {
   if (const PyDictValues* values = InlineValues(object))

@@ -66,7 +66,8 @@ uint64_t KeysOf(PyObject* tensor) {
 }
 
 bool ReadTensor(PyObject* tensor, model::TensorFacts* facts) {
-  if (!IsPlainTensor(tensor))
+  if (!IsPlainTensor(tensor) || IsTrue(CallMethod(tensor, "is_conj")) || IsTrue(CallMethod(tensor, "is_neg")) ||
+      IsTrue(CallMethod(tensor, "_is_zerotensor")))
     return false;
   *facts = {.dtype = StrOf(Attribute(tensor, "dtype")),
             .device = StrOf(Attribute(tensor, "device")),
@@ -202,6 +203,8 @@ const TorchTable* SlowTable() {
       .make_tensor_pattern = MakeTensorPattern,
       .free_tensor_pattern = FreeTensorPattern,
       .tensor_matches = TensorMatches,
+      .tensor_words = nullptr,
+      .thread_keys = nullptr,
       .tensor_size = TensorSize,
       .tensor_stride = TensorStride,
       .tensor_offset = TensorOffset,

@@ -39,6 +39,12 @@ struct TorchTable {
   void (*free_tensor_pattern)(TensorPattern* pattern) noexcept;
   bool (*tensor_matches)(PyObject* tensor, const TensorPattern* pattern) noexcept;
 
+  // Calls add(sink, address, bytes) for all memory that says whether tensor_matches holds, the tensor's Python attributes and the thread's
+  // dispatch keys apart; each is alive while those before it are as they are. False: not told by memory alone. May be null.
+  bool (*tensor_words)(PyObject* tensor, const TensorPattern* pattern, void* sink, void (*add)(void*, const void*, size_t)) noexcept;
+  // The thread's part of the dispatch keys.
+  void (*thread_keys)(uint64_t keys[2]) noexcept;
+
   // False where there is no such dimension, or as read_tensor.
   bool (*tensor_size)(PyObject* tensor, uint32_t dimension, int64_t* value) noexcept;
   bool (*tensor_stride)(PyObject* tensor, uint32_t dimension, int64_t* value) noexcept;

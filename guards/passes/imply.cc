@@ -69,7 +69,7 @@ class Implier {
       case GuardKind::kFactIs:
         return guard.fact->known && IsFactImplied(guard.subject, guard.fact->fact);
       case GuardKind::kPresent:
-        return needed_[guard.subject];
+        return needed_[guard.subject] || IsPresenceImplied(set_.subjects[guard.subject]);
       case GuardKind::kDistinct:
         return IsInOneGroup(guard.subject, guard.other);
       case GuardKind::kAbsent:
@@ -108,6 +108,29 @@ class Implier {
       return owner && !owner->type.empty() && owner->value == nullptr;
     }
     return false;
+  }
+
+  // Every object has a type; what is counted or named as a whole has its items.
+  bool IsPresenceImplied(const model::SubjectNode& node) const {
+    if (node.step == model::Step::kType || model::IsRoot(node.step))
+      return true;
+    const Known* parent = node.parent == model::kNoSubject ? nullptr : Find(node.parent);
+    if (parent == nullptr)
+      return false;
+    switch (node.step) {
+      case model::Step::kItem:
+        return parent->facts.contains(Fact::kLength);
+      case model::Step::kMro:
+        return parent->facts.contains(Fact::kMroLength);
+      case model::Step::kDictItem:
+      case model::Step::kDictKey:
+      case model::Step::kDictValue:
+        return parent->facts.contains(Fact::kDictKeys);
+      case model::Step::kAttr:
+        return parent->facts.contains(Fact::kInstanceKeys);
+      default:
+        return false;
+    }
   }
 
   bool IsInOneGroup(SubjectId a, SubjectId b) const {

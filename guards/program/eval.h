@@ -142,16 +142,30 @@ inline bool WordResult(CheckOp op, int64_t x, int64_t y, int64_t* out) noexcept 
   return false;
 }
 
-// Kept objects go to `kept` in the order of program.keep_slots(), borrowed; they mean something only after a pass.
-// REQUIRES: scratch.Reserve(program) was called; kept has room for program.keep_slots().
+// Where a stretch of linked instructions works. It ends with a pass.
 template <typename P>
-Verdict Evaluate(const Linked<P>& program, P& probe, Scratch<P>& scratch, typename P::Object* kept) noexcept {
+struct Stretch {
+  const LinkedInstruction<P>* code;
+  typename Linked<P>::Slice* slices;
+  typename P::Object* objects;
+  int64_t* words;
+  typename P::Object* kept;
+};
+
+struct Stop {
+  bool pass = false;
+  uint32_t at = 0;      // the linked instruction that failed, or the last
+  uint32_t offset = 0;  // of those it stands for: which one
+};
+
+template <typename P>
+Stop Run(const Stretch<P>& stretch, P& probe, Scratch<P>& scratch) noexcept {
   using Object = typename P::Object;
-  const LinkedInstruction<P>* const code = program.code().data();
-  Object* const objects = scratch.objects();
-  int64_t* const words = scratch.words();
-  const LinkedInstruction<P>* i = code;
-  const auto at = [&](uint32_t offset) { return program.origin(static_cast<size_t>(i - code)) + offset; };
+  Object* const objects = stretch.objects;
+  Object* const kept = stretch.kept;
+  int64_t* const words = stretch.words;
+  const LinkedInstruction<P>* i = stretch.code;
+  const auto at = [&](uint32_t offset) { return Stop{false, static_cast<uint32_t>(i - stretch.code), offset}; };
   for (;; ++i) {
     switch (i->op) {
 #define FRAMEGATE_STEP(number, name, text, shape, doc)                                             \
@@ -159,7 +173,7 @@ Verdict Evaluate(const Linked<P>& program, P& probe, Scratch<P>& scratch, typena
     Object to = nullptr;                                                                           \
     if (!probe.template Take<model::Step::name>(number < 32 ? nullptr : objects[i->b], *i, &to) || \
         (to == nullptr && !(i->sub & kOptional)))                                                  \
-      return {false, at(0)};                                                                       \
+      return at(0);                                                                                \
     objects[i->a] = to;                                                                            \
     continue;                                                                                      \
   }
@@ -168,70 +182,70 @@ Verdict Evaluate(const Linked<P>& program, P& probe, Scratch<P>& scratch, typena
 #define FRAMEGATE_FACT(number, name, text, shape, doc)            \
   case kFactOps + number:                                         \
     if (!probe.template Is<model::Fact::name>(objects[i->a], *i)) \
-      return {false, at(0)};                                      \
+      return at(0);                                               \
     continue;
 #include "model/facts.def"
 #undef FRAMEGATE_FACT
       case static_cast<uint8_t>(CheckOp::kPass):
-        return {true, at(0)};
+        return {true, static_cast<uint32_t>(i - stretch.code), 0};
       case static_cast<uint8_t>(CheckOp::kCheckType):
         if (!probe.TypeIs(objects[i->a], *i))
-          return {false, at(0)};
+          return at(0);
         continue;
       case static_cast<uint8_t>(CheckOp::kCheckSubclass):
         if (!probe.SubclassOf(objects[i->a], *i))
-          return {false, at(0)};
+          return at(0);
         continue;
       case static_cast<uint8_t>(CheckOp::kCheckPresent):
         if (objects[i->a] == nullptr)
-          return {false, at(0)};
+          return at(0);
         continue;
       case static_cast<uint8_t>(CheckOp::kCheckAbsent):
         if (objects[i->a] != nullptr)
-          return {false, at(0)};
+          return at(0);
         continue;
       case static_cast<uint8_t>(CheckOp::kCheckSame):
         if (objects[i->a] != objects[i->b])
-          return {false, at(0)};
+          return at(0);
         continue;
       case static_cast<uint8_t>(CheckOp::kCheckDistinct):
         if (objects[i->a] == objects[i->b])
-          return {false, at(0)};
+          return at(0);
         continue;
       case static_cast<uint8_t>(CheckOp::kCheckObject):
         if (!probe.IsObject(objects[i->a], *i))
-          return {false, at(0)};
+          return at(0);
         continue;
       case kLacksFact:
         if (!probe.Lacks(static_cast<model::Fact>(i->sub), objects[i->a]))
-          return {false, at(0)};
+          return at(0);
         continue;
       case kAmbientBatch:
         if (const int failing = probe.FailingAmbient(*i); failing >= 0)
-          return {false, at(static_cast<uint32_t>(failing))};
+          return at(static_cast<uint32_t>(failing));
         continue;
       case static_cast<uint8_t>(CheckOp::kGroupBegin):
         scratch.BeginGroup();
         continue;
       case static_cast<uint8_t>(CheckOp::kGroupAdd):
         if (!scratch.AddToGroup(objects[i->a]))
-          return {false, at(0)};
+          return at(0);
         continue;
       case static_cast<uint8_t>(CheckOp::kKeep):
         kept[i->operand.word] = objects[i->a];
         continue;
       case static_cast<uint8_t>(CheckOp::kSlice): {
-        const auto& slice = program.slices()[i->operand.word];
+        const auto& slice = stretch.slices[i->operand.word];
         const uint64_t version = probe.TypeVersion(objects[i->a]);
         if (version == 0 || version != slice.version)
           continue;
         for (const auto& [index, object] : slice.outs)
           objects[index] = object;
-        i = code + slice.end;
+        i = stretch.code + slice.end;
         continue;
       }
       case kSliceEnd: {
-        auto& slice = program.slices()[i->operand.word];
+        auto& slice = stretch.slices[i->operand.word];
         slice.version = probe.TypeVersion(objects[i->a]);
         for (auto& [index, object] : slice.outs)
           object = objects[index];
@@ -242,34 +256,42 @@ Verdict Evaluate(const Linked<P>& program, P& probe, Scratch<P>& scratch, typena
         continue;
       case static_cast<uint8_t>(CheckOp::kWordSize):
         if (!probe.Size(objects[i->b], i->hint, &words[i->a]))
-          return {false, at(0)};
+          return at(0);
         continue;
       case static_cast<uint8_t>(CheckOp::kWordStride):
         if (!probe.Stride(objects[i->b], i->hint, &words[i->a]))
-          return {false, at(0)};
+          return at(0);
         continue;
       case static_cast<uint8_t>(CheckOp::kWordOffset):
         if (!probe.StorageOffset(objects[i->b], &words[i->a]))
-          return {false, at(0)};
+          return at(0);
         continue;
       case static_cast<uint8_t>(CheckOp::kWordInt):
         if (!probe.IntValue(objects[i->b], &words[i->a]))
-          return {false, at(0)};
+          return at(0);
         continue;
       case static_cast<uint8_t>(CheckOp::kWordFact):
         if (!probe.WordFact(static_cast<model::Fact>(i->sub), objects[i->b], &words[i->a]))
-          return {false, at(0)};
+          return at(0);
         continue;
       case static_cast<uint8_t>(CheckOp::kCheckTrue):
         if (words[i->a] == 0)
-          return {false, at(0)};
+          return at(0);
         continue;
       default:  // arithmetic; Link lets nothing else through
         if (!WordResult(static_cast<CheckOp>(i->op), words[i->b], words[i->hint], &words[i->a]))
-          return {false, at(0)};
+          return at(0);
         continue;
     }
   }
+}
+
+// Kept objects go to `kept` in the order of program.keep_slots(), borrowed; they mean something only after a pass.
+// REQUIRES: scratch.Reserve(program) was called; kept has room for program.keep_slots().
+template <typename P>
+Verdict Evaluate(const Linked<P>& program, P& probe, Scratch<P>& scratch, typename P::Object* kept) noexcept {
+  const Stop stop = Run<P>({program.code().data(), program.slices().data(), scratch.objects(), scratch.words(), kept}, probe, scratch);
+  return {stop.pass, program.origin(stop.at) + stop.offset};
 }
 
 }  // namespace framegate::guards

@@ -84,6 +84,18 @@ struct Instruction {
 
 static_assert(sizeof(Instruction) == 8);
 
+// The expected word of kTypeFlags where only some bits count: these are in its upper half.
+constexpr uint64_t MaskedWord(uint64_t word, uint64_t mask) {
+  return mask << 32 | word;
+}
+
+// Whether a word fact is as expected.
+constexpr bool WordMatches(model::Fact fact, uint64_t expected, uint64_t actual) {
+  if (fact != model::Fact::kTypeFlags || expected >> 32 == 0)
+    return expected == actual;
+  return ((expected ^ actual) & expected >> 32) == 0;
+}
+
 // Parts of a tensor's facts that are compared only where this is asked for.
 enum TensorPart : uint32_t { kLeafPart = 1, kGradPart = 2, kOffsetPart = 4, kAllTensorParts = 7 };
 

@@ -63,7 +63,7 @@ bool SummaryProbe::FactIs(model::Fact fact, Object object, const Instruction& i)
     return false;
   switch (model::ShapeOf(fact)) {
     case model::FactShape::kWord:
-      return value->word == i.operand.word;
+      return WordMatches(fact, i.operand.word, value->word);
     case model::FactShape::kConstant:
       return value->constant == *static_cast<const model::Constant*>(i.operand.pointer);
     case model::FactShape::kTensor:

@@ -18,6 +18,18 @@ BuiltinBody FindBuiltin(std::string_view symbol) {
   return it == table->end() ? nullptr : it->second;
 }
 
+const AmbientQuery* FindAmbientQuery(std::string_view symbol) {
+  static const std::vector<AmbientQuery> rows = {
+#define FRAMEGATE_AMBIENT_QUERY(symbol, part, place) {symbol, model::AmbientPart::part, place},
+#include "translator/builtins/ambient_queries.def"
+#undef FRAMEGATE_AMBIENT_QUERY
+  };
+  for (const AmbientQuery& row : rows)
+    if (row.symbol == symbol)
+      return &row;
+  return nullptr;
+}
+
 bool IsGraphFunction(std::string_view symbol) {
   struct Row {
     std::string_view prefix;

@@ -1,6 +1,7 @@
 // Which callables the translator has bodies for, which are graph nodes. Rows: builtins.def and graph_functions.def. Thread-safe: pure.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "translator/ops/interp.h"
@@ -12,6 +13,16 @@ using BuiltinBody = Outcome (*)(Interp& in, Args& args, Tail tail);
 
 // Null where no row has the symbol (module:qualified.name of a C callable, a Python function or a type).
 BuiltinBody FindBuiltin(std::string_view symbol);
+
+// A C function that tells a part of the ambient state (ambient_queries.def), and its body.
+struct AmbientQuery {
+  std::string symbol;
+  model::AmbientPart part;
+  int place;
+};
+
+const AmbientQuery* FindAmbientQuery(std::string_view symbol);
+Outcome AnswerAmbientQuery(Interp& in, const AmbientQuery& query, const Args& args);
 
 // A call of it is a graph node as it stands.
 bool IsGraphFunction(std::string_view symbol);

@@ -126,10 +126,14 @@ Outcome BuiltinTensorElementSize(Interp& in, Args& args, Tail) {
   return size == 0 ? NoFacts(in) : in.Done(in.s.Int(size));
 }
 
-// Guards compare everything but the offset.
+// Guards compare an offset only where it is asked for.
 Outcome BuiltinTensorStorageOffset(Interp& in, Args& args, Tail) {
   auto* tensor = args.positional.empty() ? nullptr : As<TensorValue>(in.s.Resolve(args.positional[0]));
-  if (tensor == nullptr || (tensor->is_real() && tensor->node == UINT32_MAX) || tensor->foreign)
+  if (tensor != nullptr && tensor->is_real() && tensor->node == UINT32_MAX) {
+    in.s.RelyOnParts(tensor, guards::kOffsetPart);
+    return in.Done(in.s.Int(tensor->facts->storage_offset));
+  }
+  if (tensor == nullptr || tensor->foreign)
     return NoFacts(in);
   const TensorValue* root = tensor;
   while (root->base != nullptr)
@@ -148,9 +152,13 @@ Outcome BuiltinTensorIsSigned(Interp& in, Args& args, Tail) {
   return flag == nullptr ? NoFacts(in) : in.Done(flag);
 }
 
-Outcome BuiltinTensorIsConj(Interp& in, Args& args, Tail) {
+// A tensor that is one has no facts, so what comes from outside and has some is none.
+Outcome BuiltinTensorIsLazyView(Interp& in, Args& args, Tail) {
+  auto* tensor = args.positional.empty() ? nullptr : As<TensorValue>(in.s.Resolve(args.positional[0]));
   const model::TensorFacts* facts = SelfFacts(in, args);
-  return facts == nullptr || facts->dtype.starts_with("torch.complex") ? NoFacts(in) : in.Done(in.s.Bool(false));
+  if (facts == nullptr || (tensor->node != UINT32_MAX && facts->dtype.starts_with("torch.complex")))
+    return NoFacts(in);
+  return in.Done(in.s.Bool(false));
 }
 
 Outcome BuiltinTensorType(Interp& in, Args& args, Tail) {

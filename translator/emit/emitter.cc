@@ -223,6 +223,7 @@ absl::StatusOr<model::Entry> Emitter::Broke(model::BreakPlan plan, V exception) 
 }
 
 absl::Status Emitter::Guard(model::Entry* entry) {
+  s_.GuardTypes();
   guards::GuardSet set{.subjects = s_.subjects().nodes(), .guards = s_.guards()};
   for (V changed : s_.mutated)  // what was changed must not be one object with anything else that was read
     for (V other : s_.met)

@@ -119,6 +119,10 @@ bool CanStore(const std::string& from, const std::string& to) {
   return rank(from) <= rank(to);
 }
 
+bool IsMadeOfTensors(const Operand& result) {
+  return result.tensor.has_value() || std::any_of(result.items.begin(), result.items.end(), IsMadeOfTensors);
+}
+
 class NodeMaker {
  public:
   NodeMaker(Interp& in, NodeOp op, const std::string& symbol, Args args)
@@ -212,6 +216,8 @@ class NodeMaker {
       return in_.Break(Reason::kUserException, StrCat(symbol_, ": ", answer->raised_text));  // eager says it best
     }
     meta_.result = *answer->result;
+    if (!IsMadeOfTensors(meta_.result))  // told from the operands' metadata, by whatever of it
+      s_.RelyOnParts(guards::kAllTensorParts);
     meta_.same_as = answer->same_as;
     meta_.may_raise_on_data = true;
     after_ = answer->after;

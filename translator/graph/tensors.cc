@@ -69,8 +69,10 @@ V MetadataAttr(Session& s, TensorValue* tensor, const model::TensorFacts& f, con
     return s.Int(static_cast<int64_t>(f.sizes.size()));
   if (name == "requires_grad")
     return flag(f.requires_grad);
-  if (name == "is_leaf")
+  if (name == "is_leaf") {
+    s.RelyOnParts(tensor, guards::kLeafPart);
     return flag(f.is_leaf);
+  }
   if (name == "is_cuda")
     return flag(f.device.starts_with("cuda"));
   if (name == "is_cpu")

@@ -3,6 +3,7 @@
 
 namespace framegate::translator {
 
+using model::Fact;
 using model::Reason;
 using model::Step;
 using model::TypeFlag;
@@ -43,9 +44,12 @@ V KnownGetset(Interp& in, const std::string& name, V object) {
     return TorchConstantAttr(s, *constant, name);
   if (auto* function = As<FunctionValue>(object)) {
     if (name == "__name__")
-      return s.Str(function->name);
-    if (name == "__qualname__")
+      return s.Str(function->is_real() ? s.ReadFact(function, Fact::kFunctionName).constant.text : function->name);
+    if (name == "__qualname__") {
+      if (function->is_real())
+        s.ReadFact(function, Fact::kQualname);
       return s.Str(function->qualname);
+    }
     if (name == "__defaults__") {
       if (function->defaults == nullptr && function->is_real())
         function->defaults = s.StepFrom(function, Step::kFuncDefaults);

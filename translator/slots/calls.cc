@@ -170,11 +170,16 @@ Outcome Interp::PushFrame(FunctionValue* function, Args args, Tail tail) {
 
 Outcome Interp::CallFunction(FunctionValue* function, Args args, Tail tail) {
   if (!function->symbol.empty()) {
-    if (BuiltinBody body = FindBuiltin(function->symbol))
+    const BuiltinBody body = FindBuiltin(function->symbol);
+    const bool is_node = IsGraphFunction(function->symbol);
+    const bool is_method = IsTensorMethod(function->symbol) && !function->name.starts_with("__");
+    if (body != nullptr || is_node || is_method)
+      s.RelyOnSymbol(function);
+    if (body != nullptr)
       return body(*this, args, tail);
-    if (IsGraphFunction(function->symbol))
+    if (is_node)
       return GraphCall(model::NodeOp::kCallFunction, function->symbol, std::move(args));
-    if (IsTensorMethod(function->symbol) && !function->name.starts_with("__"))
+    if (is_method)
       return GraphCall(model::NodeOp::kCallMethod, function->symbol, std::move(args));
   }
   return PushFrame(function, std::move(args), tail);
@@ -324,6 +329,8 @@ Outcome Interp::CallType(TypeValue* type, Args args, Tail tail) {
 Outcome Interp::CallBuiltin(const std::string& symbol, Args args, Tail tail) {
   if (BuiltinBody body = FindBuiltin(symbol))
     return body(*this, args, tail);
+  if (const AmbientQuery* query = symbol.starts_with("torch") ? FindAmbientQuery(symbol) : nullptr)
+    return AnswerAmbientQuery(*this, *query, args);
   if (IsGraphFunction(symbol) || (HasTensor(args) && IsTensorMethod(symbol)))
     return GraphCall(IsTensorMethod(symbol) ? model::NodeOp::kCallMethod : model::NodeOp::kCallFunction, symbol, std::move(args));
   constexpr std::string_view kOperatorModule = "_operator:";

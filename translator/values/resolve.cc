@@ -65,12 +65,10 @@ V Session::ResolveReal(LazyValue* lazy) {
 V Session::MakeReal(LazyValue* lazy, TypeValue* type) {
   const std::string& name = type->symbol;
   if (type->Has(TypeFlag::kTypeSubclass)) {
-    TypeValue* self = RealType(lazy->handle, lazy->subject);
-    if (self == nullptr)
-      return New<OpaqueValue>();
     if (NeedsGuards(lazy->subject))
       ReadFact(lazy, Fact::kTypeName);
-    return self;
+    TypeValue* self = RealType(lazy->handle, lazy->subject);
+    return self != nullptr ? self : static_cast<V>(New<OpaqueValue>());
   }
   if (name == "builtins:function")
     return MakeFunction(lazy);
@@ -161,7 +159,9 @@ V Session::MakeSequence(LazyValue* lazy, TypeValue* type) {
   sequence->items.reserve(length);
   for (uint32_t i = 0; i < length; ++i) {
     V item = StepFrom(lazy, Step::kItem, i);
-    sequence->items.push_back(item == nullptr ? None() : item);
+    if (item == nullptr)  // not of a kind that is read by place
+      return New<OpaqueValue>();
+    sequence->items.push_back(item);
   }
   return sequence;
 }
@@ -209,8 +209,10 @@ V Session::MakeTensor(LazyValue* lazy, TypeValue* type) {
   if (!type->is("torch:Tensor") && !type->is("torch.nn.parameter:Parameter") && !type->is("torch.nn.parameter:Buffer"))
     return New<OpaqueValue>();
   const model::FactValue& fact = PeekFact(lazy, Fact::kTensor);
-  if (!fact.known || !fact.tensor.has_value())
+  if (!fact.known || !fact.tensor.has_value()) {
+    ReadFact(lazy, Fact::kTensor);
     return New<OpaqueValue>();
+  }
   auto* tensor = New<TensorValue>();
   tensor->facts = std::make_shared<model::TensorFacts>(*fact.tensor);
   tensor->is_parameter = type->is("torch.nn.parameter:Parameter");

@@ -117,15 +117,9 @@ SubjectId Session::SubjectOf(V value) {
 V Session::StepFrom(V value, Step step, uint32_t index, const Constant& key) {
   Handle target = mirror_.Step(value->handle, step, index, key);
   SubjectId subject = subjects_.Child(value->subject, step, index, key);
-  if (!NeedsGuards(value->subject)) {
-    if (subject >= immutable_subject_.size())
-      immutable_subject_.resize(subject + 1);
-    immutable_subject_[subject] = true;
-  }
-  if (target == model::kAbsent) {
-    AddGuard({.kind = GuardKind::kAbsent, .subject = subject});
-    return nullptr;
-  }
+  if (!NeedsGuards(value->subject))
+    MarkImmutable(subject);
+  AddGuard({.kind = target == model::kAbsent ? GuardKind::kAbsent : GuardKind::kPresent, .subject = subject});
   return Real(target, subject);
 }
 
@@ -140,8 +134,14 @@ const model::FactValue& Session::ReadFact(V value, Fact fact) {
   return observed;
 }
 
+void Session::MarkImmutable(SubjectId subject) {
+  if (subject >= immutable_subject_.size())
+    immutable_subject_.resize(subject + 1);
+  immutable_subject_[subject] = true;
+}
+
 void Session::AddGuard(Guard guard) {
-  if (guard.subject != model::kNoSubject && !NeedsGuards(guard.subject))
+  if (guard.subject != model::kNoSubject && !NeedsGuards(guard.subject) && (guard.other == model::kNoSubject || !NeedsGuards(guard.other)))
     return;
   std::string key = Encode(guard);
   if (!guard_seen_.try_emplace(std::move(key), true).second)
@@ -154,6 +154,48 @@ void Session::GuardSame(SubjectId a, SubjectId b) {
   if (a == b || a == model::kNoSubject || b == model::kNoSubject)
     return;
   AddGuard({.kind = GuardKind::kSame, .subject = std::max(a, b), .other = std::min(a, b)});
+}
+
+void Session::RelyOnParts(TensorValue* tensor, uint32_t parts) {
+  if (!tensor->is_real())
+    return;
+  FactsOf(tensor);
+  for (Guard& guard : guards_)
+    if (guard.kind == GuardKind::kTensorIs && guard.subject == tensor->subject)
+      guard.parts |= parts;
+}
+
+void Session::RelyOnParts(uint32_t parts) {
+  for (Guard& guard : guards_)
+    if (guard.kind == GuardKind::kTensorIs)
+      guard.parts |= parts;
+}
+
+void Session::RelyOnSymbol(FunctionValue* function) {
+  if (function->is_real())
+    ReadFact(function, Fact::kSymbolName);
+}
+
+void Session::GuardTypes() {
+  for (size_t i = 0; i < real_types_.size(); ++i) {  // bases that are met here come behind
+    TypeValue* type = real_types_[i];
+    if (!NeedsGuards(type->subject))
+      continue;
+    line = type->line;
+    if (type->flags_read != 0)
+      AddGuard({.kind = GuardKind::kFactIs,
+                .subject = type->subject,
+                .fact = model::FactValue{.fact = Fact::kTypeFlags,
+                                         .word = guards::MaskedWord(type->flags & type->flags_read, type->flags_read)}});
+    if (!type->mro_read)
+      continue;
+    ReadFact(type, Fact::kMroLength);
+    const std::vector<TypeValue*>& bases = BasesOf(type);
+    for (size_t place = 1; place < bases.size(); ++place)
+      AddGuard({.kind = GuardKind::kFactIs,
+                .subject = subjects_.Child(type->subject, Step::kMro, static_cast<uint32_t>(place)),
+                .fact = PeekFact(bases[place], Fact::kTypeName)});
+  }
 }
 
 namespace {

@@ -97,6 +97,13 @@ class Session {
   SubjectId SubjectOf(V value);  // kNoSubject for made ones
   void AddGuard(guards::Guard guard);
   void GuardSame(SubjectId a, SubjectId b);
+  // Also by what is compared only where it is read (guards::TensorPart): of this tensor, or of all that have been read so far.
+  void RelyOnParts(TensorValue* tensor, uint32_t parts);
+  void RelyOnParts(uint32_t parts);
+  // A Python function is what its symbol says, not only its code. For those that are not interpreted.
+  void RelyOnSymbol(FunctionValue* function);
+  // Guards what was read of types, which is known only in the end. Before guards() and subjects() are taken.
+  void GuardTypes();
 
   // --- changing ---
   // Journals the value's state once per epoch. Before any change of mutable state.
@@ -177,6 +184,8 @@ class Session {
   V MakeIterator(LazyValue* lazy, TypeValue* type);
   V MakeTensor(LazyValue* lazy, TypeValue* type);
   TypeValue* RealType(Handle handle, SubjectId subject);
+  const std::vector<TypeValue*>& BasesOf(TypeValue* type);
+  void MarkImmutable(SubjectId subject);
   TypeValue* ConstantType(const Constant& constant);
   bool NeedsGuards(SubjectId subject) const;
 
@@ -193,6 +202,7 @@ class Session {
   std::vector<std::pair<V, std::function<void()>>> journal_;
   uint32_t epoch_ = 1;
   std::deque<std::unique_ptr<Value>> arena_;
+  std::vector<TypeValue*> real_types_;
   absl::flat_hash_map<Handle, V> by_handle_;
   absl::flat_hash_map<SubjectId, V> by_subject_;
   absl::flat_hash_map<std::string, V> type_attrs_;  // type handle and name

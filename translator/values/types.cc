@@ -12,8 +12,13 @@ using model::TypeFlag;
 TypeValue* Session::RealType(Handle handle, SubjectId subject) {
   if (handle == model::kAbsent)
     return nullptr;
-  if (auto it = by_handle_.find(handle); it != by_handle_.end())
-    return As<TypeValue>(it->second);
+  if (auto it = by_handle_.find(handle); it != by_handle_.end()) {
+    // What is read of a class is read where it was met first; another one may have its name.
+    auto* known = As<TypeValue>(it->second);
+    if (known != nullptr && NeedsGuards(known->subject))
+      GuardSame(subject, known->subject);
+    return known;
+  }
   const model::FactValue& name = mirror_.Fact(handle, Fact::kTypeName);
   const model::FactValue& flags = mirror_.Fact(handle, Fact::kTypeFlags);
   if (!name.known || name.constant.items.size() != 2)
@@ -23,12 +28,12 @@ TypeValue* Session::RealType(Handle handle, SubjectId subject) {
   type->subject = subject;
   type->symbol = StrCat(name.constant.items[0].text, ":", name.constant.items[1].text);
   type->flags = flags.word;
+  type->line = line;
   by_handle_[handle] = type;
-  if (!type->Has(TypeFlag::kHeapType)) {
-    if (subject >= immutable_subject_.size())
-      immutable_subject_.resize(subject + 1);
-    immutable_subject_[subject] = true;
-  }
+  real_types_.push_back(type);
+  // A static type follows from the guard on what led to it: the exact type of an object, or its own name.
+  if (!model::HasFlag(type->flags, TypeFlag::kHeapType))
+    MarkImmutable(subject);
   return type;
 }
 
@@ -128,6 +133,11 @@ TypeValue* Session::TypeOf(V value) {
 }
 
 const std::vector<TypeValue*>& Session::MroOf(TypeValue* type) {
+  type->mro_read = true;
+  return BasesOf(type);
+}
+
+const std::vector<TypeValue*>& Session::BasesOf(TypeValue* type) {
   if (!type->mro.empty() || !type->is_real())
     return type->mro;
   uint64_t length = mirror_.Fact(type->handle, Fact::kMroLength).word;
@@ -160,7 +170,7 @@ bool Session::IsSubclassOf(TypeValue* type, TypeValue* base) {
 }
 
 V Session::TypeAttr(TypeValue* type, std::string_view name) {
-  for (TypeValue* at : MroOf(type)) {
+  for (TypeValue* at : BasesOf(type)) {
     for (const auto& [own, value] : at->own)
       if (own == name)
         return value;
@@ -170,7 +180,7 @@ V Session::TypeAttr(TypeValue* type, std::string_view name) {
       break;
   }
   if (!type->is_real()) {
-    for (TypeValue* at : MroOf(type)) {
+    for (TypeValue* at : BasesOf(type)) {
       if (at->is_real())
         return TypeAttr(at, name);
       for (const auto& [own, value] : at->own)

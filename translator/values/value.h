@@ -155,10 +155,16 @@ struct TypeValue final : Value {
 
   std::string symbol;                          // module:qualname
   uint64_t flags = 0;                          // model::TypeFlag
+  mutable uint64_t flags_read = 0;             // those that somebody relies on
+  bool mro_read = false;                       // so does somebody on what its MRO holds, or does not
+  int32_t line = 0;                            // of the user's code that met it first
   std::vector<TypeValue*> mro;                 // filled on demand by Session::MroOf
   std::vector<std::pair<std::string, V>> own;  // attributes set in the frame; null: deleted
 
-  bool Has(model::TypeFlag flag) const { return model::HasFlag(flags, flag); }
+  bool Has(model::TypeFlag flag) const {
+    flags_read |= static_cast<uint32_t>(flag);
+    return model::HasFlag(flags, flag);
+  }
 
   bool is(std::string_view name) const { return symbol == name; }
 };

@@ -62,6 +62,18 @@ bool FactIs<Fact::kQualname>(PyObject* object, Operand operand, uint16_t*) noexc
   return ReadFact<Fact::kQualname>(object, &actual) && actual.constant == static_cast<const LinkedConstant*>(operand.pointer)->value;
 }
 
+template <>
+bool ReadFact<Fact::kFunctionName>(PyObject* object, model::FactValue* value) {
+  value->constant = Constant::Str("");
+  return PyFunction_Check(object) && TextOf(reinterpret_cast<PyFunctionObject*>(object)->func_name, &value->constant.text);
+}
+
+template <>
+bool FactIs<Fact::kFunctionName>(PyObject* object, Operand operand, uint16_t*) noexcept {
+  model::FactValue actual;
+  return ReadFact<Fact::kFunctionName>(object, &actual) && actual.constant == static_cast<const LinkedConstant*>(operand.pointer)->value;
+}
+
 FRAMEGATE_WORD_FACT(kClosureLength, ClosureLength)
 
 template <>

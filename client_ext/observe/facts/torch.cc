@@ -52,12 +52,14 @@ bool GlobalHooksEmpty() {
 bool OwnHooksEmpty(PyObject* object) {
   static HookName hooks[] = {
       {GetNames().backward_hooks}, {GetNames().backward_pre_hooks}, {GetNames().forward_hooks}, {GetNames().forward_pre_hooks}};
-  static HookName compiled{GetNames().compiled_call};
+  static HookName compiled{GetNames().compiled_call}, forward{GetNames().forward};
   const Items items = pycompat::InstanceItems(object);
   for (HookName& hook : hooks)
     if (!IsEmpty(items, hook))
       return false;
   PyObject* value = nullptr;
+  if (FindName(items, forward.name, &forward.hint, &value) != Lookup::kAbsent)
+    return false;  // what is called is not that of the class
   const Lookup answer = FindName(items, compiled.name, &compiled.hint, &value);
   if (answer == Lookup::kAbsent)
     value = _PyType_Lookup(Py_TYPE(object), compiled.name);

@@ -24,6 +24,8 @@ const TorchTable* NativeTable() {
       .make_tensor_pattern = native::MakeTensorPattern,
       .free_tensor_pattern = native::FreeTensorPattern,
       .tensor_matches = native::TensorMatches,
+      .tensor_words = native::TensorWords,
+      .thread_keys = native::ThreadKeys,
       .tensor_size = native::TensorSize,
       .tensor_stride = native::TensorStride,
       .tensor_offset = native::TensorOffset,

@@ -27,6 +27,21 @@ struct Insight : c10::TensorImpl {
   bool HasPlainStrides() const { return !matches_policy(SizesStridesPolicy::CustomStrides); }
 
   bool HasPlainPlace() const { return !device_policy_ && !layout_policy_ && device_opt_.has_value(); }
+
+  // From the dtype to the keys lie device, layout and all that says how to read the rest.
+  const void* PropertiesBegin() const { return &data_type_; }
+
+  size_t PropertiesSize() const {
+    return static_cast<size_t>(reinterpret_cast<const char*>(&key_set_ + 1) - reinterpret_cast<const char*>(&data_type_));
+  }
+
+  const void* RankAt() const { return &sizes_and_strides_; }
+
+  // The member behind the storage; null where this torch has it somewhere else.
+  const void* AutogradAt() const {
+    const char* at = reinterpret_cast<const char*>(&storage_) + sizeof storage_;
+    return *reinterpret_cast<c10::AutogradMetaInterface* const*>(at) == autograd_meta() ? at : nullptr;
+  }
 };
 
 const c10::TensorImpl* ImplOf(PyObject* object) noexcept {
@@ -42,6 +57,12 @@ bool IsPlain(const c10::TensorImpl& impl) noexcept {
 uint64_t KeysOf(const c10::TensorImpl& impl) noexcept {
   const c10::impl::LocalDispatchKeySet local = c10::impl::tls_local_dispatch_key_set();
   return ((impl.key_set() | local.included_) - local.excluded_).raw_repr();
+}
+
+// Its values are not those in its storage: no metadata says so.
+bool IsLazyView(const c10::TensorImpl& impl) noexcept {
+  return impl.key_set().has_any(
+      c10::DispatchKeySet({c10::DispatchKey::Conjugate, c10::DispatchKey::Negative, c10::DispatchKey::ZeroTensor}));
 }
 
 bool IsInference(const c10::TensorImpl& impl) noexcept {
@@ -154,7 +175,7 @@ bool IsTensor(PyObject* object) noexcept {
 
 bool ReadTensor(PyObject* object, model::TensorFacts* facts) {
   const c10::TensorImpl* impl = ImplOf(object);
-  if (impl == nullptr || !THPVariable_Unpack(object).defined() || Insight::Of(*impl).PythonTells())
+  if (impl == nullptr || !THPVariable_Unpack(object).defined() || Insight::Of(*impl).PythonTells() || IsLazyView(*impl))
     return false;
   *facts = {};
   try {
@@ -211,6 +232,44 @@ bool TensorMatches(PyObject* object, const TensorPattern* pattern) noexcept {
   if (!ShapeMatches(*impl, *pattern) || !MarksAre(object, static_cast<int64_t>(pattern->rank), pattern->marks))
     return false;
   return pattern->check.parts == 0 || PartsMatch(THPVariable_Unpack(object), pattern->check);
+}
+
+bool TensorWords(PyObject* object, const TensorPattern* pattern, void* sink, void (*add)(void*, const void*, size_t)) noexcept {
+  const c10::TensorImpl* impl = ImplOf(object);
+  if (impl == nullptr || pattern->check.parts != 0 || pattern->layout != c10::kStrided || !IsPlain(*impl))
+    return false;
+  const Insight& insight = Insight::Of(*impl);
+  const void* autograd_at = insight.AutogradAt();
+  if (!insight.HasPlainStrides() || !insight.HasPlainPlace() || autograd_at == nullptr || !pattern->marks.dynamic_dims.empty() ||
+      !pattern->marks.static_dims.empty())
+    return false;
+  add(sink, &reinterpret_cast<THPVariable*>(object)->cdata, sizeof(at::Tensor));
+  add(sink, insight.PropertiesBegin(), insight.PropertiesSize());
+  add(sink, insight.RankAt(), sizeof(size_t));
+  const c10::IntArrayRef sizes = impl->sizes(), strides = impl->strides();
+  constexpr size_t kInline = 5;  // beyond them they lie apart
+  if (sizes.size() > kInline)
+    return false;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    if (pattern->size_mask[i] != 0)
+      add(sink, &sizes[i], sizeof(int64_t));
+    if (pattern->stride_mask[i] != 0)
+      add(sink, &strides[i], sizeof(int64_t));
+  }
+  add(sink, autograd_at, sizeof(void*));
+  if (const auto* meta = static_cast<const torch::autograd::AutogradMeta*>(impl->autograd_meta())) {
+    if (meta->is_view_)  // its base has a say as well
+      return false;
+    add(sink, &meta->requires_grad_, sizeof meta->requires_grad_);
+    add(sink, &meta->grad_fn_, sizeof(void*));
+  }
+  return true;
+}
+
+void ThreadKeys(uint64_t keys[2]) noexcept {
+  const c10::impl::LocalDispatchKeySet local = c10::impl::tls_local_dispatch_key_set();
+  keys[0] = local.included_.raw_repr();
+  keys[1] = local.excluded_.raw_repr();
 }
 
 bool TensorSize(PyObject* tensor, uint32_t dimension, int64_t* value) noexcept {

@@ -1,0 +1,222 @@
+// Which words tell where a step leads. A step without a body here is taken anew on every call.
+
+#include "client_ext/observe/push/witness.h"
+#include "client_ext/observe/steps.h"
+#include "client_ext/pycompat/observe_objects.h"
+
+namespace framegate::client {
+
+namespace {
+
+using model::Step;
+
+template <Step S>
+bool Tell(PyObject*, Operand, PyObject*, Witnesses&) {
+  return false;
+}
+
+// Types do not change their instances' layout, so the type goes before every field.
+template <typename T, typename F>
+bool TellField(PyObject* from, F T::*field, Witnesses& words) {
+  if (!words.Object(from))
+    return false;
+  words.Field(reinterpret_cast<const T*>(from)->*field);
+  return true;
+}
+
+template <typename F>
+bool TellFunction(PyObject* from, F PyFunctionObject::*field, Witnesses& words) {
+  return PyFunction_Check(from) && TellField(from, field, words);
+}
+
+bool TellProperty(PyObject* from, PyObject* pycompat::Property::*field, Witnesses& words) {
+  return PyObject_TypeCheck(from, &PyProperty_Type) && TellField(from, field, words);
+}
+
+bool TellItems(PyObject* const* items, Py_ssize_t count, Operand operand, Witnesses& words) {
+  if (operand.word < static_cast<uint64_t>(count))
+    words.Field(items[operand.word]);
+  return true;
+}
+
+template <>
+bool Tell<Step::kType>(PyObject* from, Operand, PyObject*, Witnesses& words) {
+  return words.Object(from);
+}
+
+template <>
+bool Tell<Step::kAttr>(PyObject* from, Operand operand, PyObject* to, Witnesses& words) {
+  return words.Attribute(from, NameOf(operand), to);
+}
+
+template <>
+bool Tell<Step::kInstanceDict>(PyObject* from, Operand, PyObject* to, Witnesses& words) {
+  if (!words.Object(from) || !pycompat::CanHaveDict(Py_TYPE(from)))
+    return false;
+  const pycompat::InstancePlace place = pycompat::PlaceOf(from);
+  if (place.dict == nullptr || to != *place.dict)
+    return false;
+  if (place.values != nullptr)
+    words.Bytes(place.values, place.values_size);
+  words.Field(*place.dict);
+  return true;
+}
+
+// Of a type that is at hand: its address is told, its state is its version's.
+bool TellType(PyObject* from, Witnesses& words) {
+  return PyType_Check(from) && words.Type(reinterpret_cast<PyTypeObject*>(from));
+}
+
+template <>
+bool Tell<Step::kTypeAttr>(PyObject* from, Operand, PyObject*, Witnesses& words) {
+  return TellType(from, words);
+}
+
+template <>
+bool Tell<Step::kTypeDictItem>(PyObject* from, Operand, PyObject*, Witnesses& words) {
+  return TellType(from, words);
+}
+
+template <>
+bool Tell<Step::kMro>(PyObject* from, Operand, PyObject*, Witnesses& words) {
+  return TellType(from, words);
+}
+
+template <>
+bool Tell<Step::kDictItem>(PyObject* from, Operand operand, PyObject* to, Witnesses& words) {
+  if (!PyDict_Check(from) || !words.Object(from))
+    return false;
+  return PyUnicode_CheckExact(NameOf(operand)) ? words.Item(from, NameOf(operand), to) : words.Dict(from);
+}
+
+template <>
+bool Tell<Step::kDictKey>(PyObject* from, Operand, PyObject*, Witnesses& words) {
+  return PyDict_CheckExact(from) && words.Object(from) && words.Dict(from);
+}
+
+template <>
+bool Tell<Step::kDictValue>(PyObject* from, Operand, PyObject*, Witnesses& words) {
+  return PyDict_CheckExact(from) && words.Object(from) && words.Dict(from);
+}
+
+template <>
+bool Tell<Step::kItem>(PyObject* from, Operand operand, PyObject*, Witnesses& words) {
+  if (!words.Object(from))
+    return false;
+  if (PyList_Check(from)) {
+    auto* list = reinterpret_cast<PyListObject*>(from);
+    words.Field(list->ob_base.ob_size);
+    words.Field(list->ob_item);
+    return TellItems(list->ob_item, PyList_GET_SIZE(from), operand, words);
+  }
+  if (!PyTuple_Check(from))
+    return false;
+  auto* tuple = reinterpret_cast<PyTupleObject*>(from);
+  words.Field(tuple->ob_base.ob_size);
+  return TellItems(tuple->ob_item, PyTuple_GET_SIZE(from), operand, words);
+}
+
+template <>
+bool Tell<Step::kCellContents>(PyObject* from, Operand, PyObject*, Witnesses& words) {
+  return PyCell_Check(from) && TellField(from, &PyCellObject::ob_ref, words);
+}
+
+template <>
+bool Tell<Step::kFuncGlobals>(PyObject* from, Operand, PyObject*, Witnesses& words) {
+  return TellFunction(from, &PyFunctionObject::func_globals, words);
+}
+
+template <>
+bool Tell<Step::kFuncDefaults>(PyObject* from, Operand, PyObject*, Witnesses& words) {
+  return TellFunction(from, &PyFunctionObject::func_defaults, words);
+}
+
+template <>
+bool Tell<Step::kFuncKwdefaults>(PyObject* from, Operand, PyObject*, Witnesses& words) {
+  return TellFunction(from, &PyFunctionObject::func_kwdefaults, words);
+}
+
+template <>
+bool Tell<Step::kFuncClosure>(PyObject* from, Operand operand, PyObject*, Witnesses& words) {
+  if (!TellFunction(from, &PyFunctionObject::func_closure, words))
+    return false;
+  PyObject* closure = reinterpret_cast<PyFunctionObject*>(from)->func_closure;
+  return closure == nullptr || Tell<Step::kItem>(closure, operand, nullptr, words);
+}
+
+template <>
+bool Tell<Step::kFuncBuiltins>(PyObject* from, Operand, PyObject*, Witnesses& words) {
+  return TellFunction(from, &PyFunctionObject::func_builtins, words);
+}
+
+template <>
+bool Tell<Step::kMethodFunc>(PyObject* from, Operand, PyObject*, Witnesses& words) {
+  if (PyMethod_Check(from))
+    return TellField(from, &PyMethodObject::im_func, words);
+  return (PyObject_TypeCheck(from, &PyClassMethod_Type) || PyObject_TypeCheck(from, &PyStaticMethod_Type)) &&
+         TellField(from, &pycompat::MethodWrapper::callable, words);
+}
+
+template <>
+bool Tell<Step::kMethodSelf>(PyObject* from, Operand, PyObject*, Witnesses& words) {
+  if (PyMethod_Check(from))
+    return TellField(from, &PyMethodObject::im_self, words);
+  return PyCFunction_Check(from) && TellField(from, &PyCFunctionObject::m_self, words);
+}
+
+template <>
+bool Tell<Step::kPropertyGet>(PyObject* from, Operand, PyObject*, Witnesses& words) {
+  return TellProperty(from, &pycompat::Property::get, words);
+}
+
+template <>
+bool Tell<Step::kPropertySet>(PyObject* from, Operand, PyObject*, Witnesses& words) {
+  return TellProperty(from, &pycompat::Property::set, words);
+}
+
+template <>
+bool Tell<Step::kPropertyDel>(PyObject* from, Operand, PyObject*, Witnesses& words) {
+  return TellProperty(from, &pycompat::Property::del, words);
+}
+
+template <>
+bool Tell<Step::kModuleDict>(PyObject* from, Operand, PyObject* to, Witnesses& words) {
+  if (!PyModule_Check(from) || !words.Object(from))
+    return false;
+  // The first field of a module, in all versions, though no public header says so.
+  PyObject* const* dict = reinterpret_cast<PyObject* const*>(reinterpret_cast<PyObject*>(from) + 1);
+  if (*dict != to)
+    return false;
+  words.Field(*dict);
+  return true;
+}
+
+template <>
+bool Tell<Step::kSlotMember>(PyObject* from, Operand operand, PyObject* to, Witnesses& words) {
+  PyObject* descriptor = _PyType_Lookup(Py_TYPE(from), NameOf(operand));
+  if (!words.Object(from) || descriptor == nullptr || !Py_IS_TYPE(descriptor, &PyMemberDescr_Type))
+    return false;
+  const PyMemberDef* member = pycompat::ObjectMember(descriptor);
+  if (member == nullptr)
+    return false;
+  PyObject* const* place = reinterpret_cast<PyObject* const*>(reinterpret_cast<const char*>(from) + member->offset);
+  if (*place != to)
+    return false;
+  words.Field(*place);
+  return true;
+}
+
+}  // namespace
+
+bool WitnessStep(Step step, PyObject* from, Operand operand, PyObject* to, Witnesses& words) {
+  switch (step) {
+#define FRAMEGATE_STEP(number, name, text, shape, doc) \
+  case Step::name:                                     \
+    return Tell<Step::name>(from, operand, to, words);
+#include "model/steps.def"
+#undef FRAMEGATE_STEP
+  }
+  return false;
+}
+
+}  // namespace framegate::client
