@@ -222,7 +222,7 @@ Trial Install(Site& site, std::shared_ptr<const model::Entry> entry, const LiveU
   if (tried == Tried::kInstalled) {
     CountInstalled(site, *attempt.made);
     ++site.made;
-    site.entries.push_back(attempt.made);
+    site.Add(attempt.made);
   }
   return {tried, std::move(attempt.made), attempt.backend};
 }

@@ -6,6 +6,7 @@
 
 #include "client_ext/dispatch/code_extra.h"
 #include "client_ext/dispatch/resolve.h"
+#include "client_ext/dispatch/unsafe.h"
 #include "client_ext/drive/enter.h"
 #include "client_ext/hook/hook.h"
 #include "client_ext/region/region.h"
@@ -136,7 +137,8 @@ PyObject* RunRoot(PyThreadState* thread, pycompat::Frame* frame) {
   if (site == nullptr || site->passed != Reason::kNoReason || (site->only_direct && !direct) || pycompat::IsTraced(thread))
     return RunFrameAsIs(thread, frame, 0);
   const LiveFrame live = LiveOf(frame);
-  if (Installed* entry = site->Find(&live, 1, KeptObjects())) [[likely]]
+  Installed* entry = this_thread.skip_guard_eval ? FindUnsafe(*site, {{live}}, KeptObjects()) : site->Find(&live, 1, KeptObjects());
+  if (entry != nullptr) [[likely]]
     return RunAs(thread, frame, {WayOf(*entry), entry});
   return RunAs(thread, frame, ResolveMiss(thread, region->roots.at(code), LiveUnit{{live}}));
 }

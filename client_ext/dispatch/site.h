@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "client_ext/dispatch/predict.h"
 #include "client_ext/observe/check_program.h"
 #include "client_ext/observe/live_unit.h"
 #include "model/entry.h"
@@ -32,6 +33,9 @@ struct Installed {
   std::string id;                 // compile id: "0/1"
   // The original runs, and nothing it calls can be compiled: the hook may be off meanwhile.
   bool quiet = false;
+  // The checks that count under skip_guard_eval_unsafe, made for a number of separating subjects; null: none yet.
+  std::unique_ptr<CheckProgram> reduced;
+  size_t reduced_for = 0;
 };
 
 struct Site {
@@ -48,6 +52,9 @@ struct Site {
   uint32_t made = 0;                                // entries made so far, dropped ones included
   uint64_t compiling = 0;                           // id of the thread that compiles for it, 0: none
 
+  std::unique_ptr<Predictor> predictor;  // where there are several entries
+
+  void Add(std::shared_ptr<Installed> entry);
   // The entry whose checks pass on the frames; null where none does. `kept` gets what its checks keep, borrowed.
   Installed* Find(const LiveFrame* frames, size_t count, PyObject** kept) noexcept;
 };

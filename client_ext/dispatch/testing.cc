@@ -66,7 +66,7 @@ PyObject* Add(Site* site, std::shared_ptr<Installed> installed, const LiveUnit& 
     if (const absl::Status linked = Link(context, installed.get()); !linked.ok())
       return Fail(linked);
   }
-  site->entries.push_back(std::move(installed));
+  site->Add(std::move(installed));
   Py_RETURN_NONE;
 }
 

@@ -79,6 +79,11 @@ inline Py_ssize_t IndexAt(const PyDictKeysObject* keys, size_t slot) {
   return reinterpret_cast<const int64_t*>(keys->dk_indices)[slot];
 }
 
+// Bytes of such an entry.
+inline size_t IndexSize(const PyDictKeysObject* keys) {
+  return keys->dk_log2_size < 8 ? 1 : keys->dk_log2_size < 16 ? 2 : keys->dk_log2_size < 32 ? 4 : 8;
+}
+
 // Visits the places whose hash may be `hash` in CPython's probe order until `matches(place)` says kFound or kUnknown.
 template <typename F>
 Lookup Probe(const PyDictKeysObject* keys, Py_hash_t hash, Py_ssize_t* place, F matches) {
@@ -106,6 +111,28 @@ Lookup FindNameAmongAny(const Items& items, PyObject* name, Py_ssize_t* place);
 Lookup FindConstant(const Items& items, PyObject* key, Py_hash_t hash, Py_ssize_t* place);
 // In a table of str keys; the slow way of FindName.
 Lookup FindNameAmongNames(const Items& items, PyObject* name, Py_ssize_t* place);
+
+// The same, with visit(address of an entry of the hash table, its bytes, its place) for all that the search meets, an empty one last.
+template <typename F>
+Lookup FindNameAmongNames(const Items& items, PyObject* name, Py_ssize_t* place, F visit) {
+  const PyDictKeysObject* keys = items.keys;
+  const size_t mask = (size_t{1} << keys->dk_log2_size) - 1, size = IndexSize(keys);
+  const Py_hash_t hash = reinterpret_cast<PyASCIIObject*>(name)->hash;
+  size_t perturb = static_cast<size_t>(hash), slot = perturb & mask;
+  for (;;) {
+    const Py_ssize_t index = IndexAt(keys, slot);
+    visit(reinterpret_cast<const char*>(keys->dk_indices) + slot * size, size, index);
+    if (index == -1)
+      return Lookup::kAbsent;
+    PyObject* key = index >= 0 ? DK_UNICODE_ENTRIES(const_cast<PyDictKeysObject*>(keys))[index].me_key : nullptr;
+    if (key != nullptr && SameText(key, name)) {
+      *place = index;
+      return Lookup::kFound;
+    }
+    perturb >>= 5;
+    slot = (slot * 5 + perturb + 1) & mask;
+  }
+}
 
 // The value under an exact str whose hash is cached. `hint` is a place where it was found before, and is where it is found now.
 inline Lookup FindName(const Items& items, PyObject* name, uint16_t* hint, PyObject** value) {

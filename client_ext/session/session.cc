@@ -123,6 +123,19 @@ absl::Status Answer(TranslateCall& call, std::string_view bytes, HandleTable& ha
   ASSIGN_OR_RETURN(model::Questions questions, DecodeReply<model::Questions>(bytes));
   traffic->round_trips += 1;
   traffic->client_queries += questions.items.size();
+  if (getenv("FGTRACE"))
+    for (const auto& q : questions.items) {
+      PyObject* o = handles.Find(q.object);
+      PyObject* t = o != nullptr ? reinterpret_cast<PyObject*>(Py_TYPE(o)) : nullptr;
+      if (o != nullptr && PyType_Check(o))
+        t = o;
+      fprintf(stderr, "Q %s %s %s %s %s on %s%s\n", std::string(EnumText(q.kind)).c_str(),
+              q.kind == model::QuestionKind::kFact                                           ? std::string(EnumText(q.fact)).c_str()
+              : q.kind == model::QuestionKind::kStep || q.kind == model::QuestionKind::kRoot ? std::string(EnumText(q.step)).c_str()
+                                                                                             : "",
+              q.symbol.c_str(), model::Repr(q.key).c_str(), q.index ? "i" : "", t == o ? "type " : "",
+              t ? reinterpret_cast<PyTypeObject*>(t)->tp_name : "-");
+    }
   ASSIGN_OR_RETURN(model::Answers answers, AnswerQuestions(questions, handles));
   return call.Answer(Encode(answers));
 }
@@ -154,24 +167,37 @@ absl::StatusOr<TranslateCall::Event> Converse(Connection& connection, const std:
   }
 }
 
+// `told_more`: the reply says what else to tell of these objects, and none of its entries need be the one for them.
+absl::StatusOr<FoundEntries> LookUpOnce(const std::string& key_bytes, const LiveUnit& live, Traffic* traffic, bool* told_more) {
+  const Hash128 key = HashBytes(key_bytes);
+  ASSIGN_OR_RETURN(std::unique_ptr<Connection> connection, Acquire());
+  traffic->round_trips += 1;
+  const KeyNews before = TheSession().keys[key];
+  absl::StatusOr<FoundEntries> found = Ask(*connection, key_bytes, before, live);
+  RETURN_IF_ERROR(Settle(std::move(connection), found.status()));
+  KeyNews& news = TheSession().keys[key];
+  news.horizon = found->horizon;
+  *told_more = false;
+  if (found->read_set) {
+    ASSIGN_OR_RETURN(news.read_set, DecodeReply<guards::ReadSet>(*found->read_set));
+    *told_more = !before.read_set || (found->entries.empty() && Encode(*before.read_set) != *found->read_set);
+  }
+  return found;
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<std::shared_ptr<const model::Entry>>> Lookup(const model::Unit& unit, const model::Config& config,
                                                                         const LiveUnit& live, Traffic* traffic) {
   const std::string bytes = KeyBytes(unit, config);
-  const Hash128 key = HashBytes(bytes);
-  ASSIGN_OR_RETURN(std::unique_ptr<Connection> connection, Acquire());
   traffic->lookups += 1;
-  traffic->round_trips += 1;
-  absl::StatusOr<FoundEntries> found = Ask(*connection, bytes, KeyNews(TheSession().keys[key]), live);
-  RETURN_IF_ERROR(Settle(std::move(connection), found.status()));
-  KeyNews& news = TheSession().keys[key];
-  news.horizon = found->horizon;
-  if (found->read_set) {
-    ASSIGN_OR_RETURN(news.read_set, DecodeReply<guards::ReadSet>(*found->read_set));
+  bool told_more = false;
+  ASSIGN_OR_RETURN(FoundEntries found, LookUpOnce(bytes, live, traffic, &told_more));
+  if (told_more) {
+    ASSIGN_OR_RETURN(found, LookUpOnce(bytes, live, traffic, &told_more));
   }
   std::vector<std::shared_ptr<const model::Entry>> entries;
-  for (const std::string& entry : found->entries) {
+  for (const std::string& entry : found.entries) {
     ASSIGN_OR_RETURN(entries.emplace_back(), DecodeEntry(entry));
   }
   return entries;

@@ -112,12 +112,12 @@ Outcome Switched(Interp& in, AmbientPart part, const std::string& symbol, Args& 
 
 Outcome AnswerAmbientQuery(Interp& in, const AmbientQuery& query, const Args& args) {
   if (!args.positional.empty() || !args.keyword.empty())
-    return NotKnown(in, query.symbol.c_str());
+    return NotKnown(in, query.symbol);
   const Constant now = Read(in, query.part);
   if (query.place < 0)
     return in.Done(in.s.Const(now));
   const auto place = static_cast<size_t>(query.place);
-  return place < now.items.size() ? in.Done(in.s.Const(now.items[place])) : NotKnown(in, query.symbol.c_str());
+  return place < now.items.size() ? in.Done(in.s.Const(now.items[place])) : NotKnown(in, query.symbol);
 }
 
 Outcome BuiltinIsGradEnabled(Interp& in, Args&, Tail) {

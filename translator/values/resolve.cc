@@ -65,7 +65,7 @@ V Session::ResolveReal(LazyValue* lazy) {
 V Session::MakeReal(LazyValue* lazy, TypeValue* type) {
   const std::string& name = type->symbol;
   if (type->Has(TypeFlag::kTypeSubclass)) {
-    if (NeedsGuards(lazy->subject))
+    if (NeedsGuards(lazy->subject) && subjects_[lazy->subject].step != Step::kSymbol)
       ReadFact(lazy, Fact::kTypeName);
     TypeValue* self = RealType(lazy->handle, lazy->subject);
     return self != nullptr ? self : static_cast<V>(New<OpaqueValue>());

@@ -190,11 +190,14 @@ void Session::GuardTypes() {
     if (!type->mro_read)
       continue;
     ReadFact(type, Fact::kMroLength);
-    const std::vector<TypeValue*>& bases = BasesOf(type);
-    for (size_t place = 1; place < bases.size(); ++place)
-      AddGuard({.kind = GuardKind::kFactIs,
-                .subject = subjects_.Child(type->subject, Step::kMro, static_cast<uint32_t>(place)),
-                .fact = PeekFact(bases[place], Fact::kTypeName)});
+    const uint64_t length = BasesOf(type).empty() ? 0 : PeekFact(type, Fact::kMroLength).word;
+    for (uint32_t place = 1; place < length; ++place) {
+      const Handle base = mirror_.Step(type->handle, Step::kMro, place);
+      const SubjectId subject = subjects_.Child(type->subject, Step::kMro, place);
+      AddGuard({.kind = GuardKind::kFactIs, .subject = subject, .fact = mirror_.Fact(base, Fact::kTypeName)});
+      if (auto it = by_handle_.find(base); it != by_handle_.end() && NeedsGuards(it->second->subject))
+        GuardSame(subject, it->second->subject);
+    }
   }
 }
 

@@ -183,7 +183,8 @@ class Session {
   V MakeSet(LazyValue* lazy, TypeValue* type);
   V MakeIterator(LazyValue* lazy, TypeValue* type);
   V MakeTensor(LazyValue* lazy, TypeValue* type);
-  TypeValue* RealType(Handle handle, SubjectId subject);
+  // `is_read`: by this path; else only to find out what somebody may read.
+  TypeValue* RealType(Handle handle, SubjectId subject, bool is_read = true);
   const std::vector<TypeValue*>& BasesOf(TypeValue* type);
   void MarkImmutable(SubjectId subject);
   TypeValue* ConstantType(const Constant& constant);

@@ -9,13 +9,13 @@ using model::Fact;
 using model::Step;
 using model::TypeFlag;
 
-TypeValue* Session::RealType(Handle handle, SubjectId subject) {
+TypeValue* Session::RealType(Handle handle, SubjectId subject, bool is_read) {
   if (handle == model::kAbsent)
     return nullptr;
   if (auto it = by_handle_.find(handle); it != by_handle_.end()) {
     // What is read of a class is read where it was met first; another one may have its name.
     auto* known = As<TypeValue>(it->second);
-    if (known != nullptr && NeedsGuards(known->subject))
+    if (is_read && known != nullptr && NeedsGuards(known->subject))
       GuardSame(subject, known->subject);
     return known;
   }
@@ -142,7 +142,7 @@ const std::vector<TypeValue*>& Session::BasesOf(TypeValue* type) {
     return type->mro;
   uint64_t length = mirror_.Fact(type->handle, Fact::kMroLength).word;
   for (uint32_t i = 0; i < length; ++i) {
-    TypeValue* base = RealType(mirror_.Step(type->handle, Step::kMro, i), subjects_.Child(type->subject, Step::kMro, i));
+    TypeValue* base = RealType(mirror_.Step(type->handle, Step::kMro, i), subjects_.Child(type->subject, Step::kMro, i), false);
     if (base != nullptr)
       type->mro.push_back(base);
   }

@@ -77,20 +77,27 @@ uint32_t Witnesses::RootOf(size_t index) const {
 
 bool Witnesses::Item(PyObject* dict, PyObject* name, PyObject* value) {
   const pycompat::Items items = pycompat::ItemsOf(dict);
-  if (value == nullptr || !policy_.loose_dicts.contains(dict) || items.values != nullptr || !DK_IS_UNICODE(items.keys))
+  if (!policy_.loose_dicts.contains(dict) || items.values != nullptr || items.keys == nullptr || !DK_IS_UNICODE(items.keys))
     return Dict(dict);
-  uint16_t place = 0;
-  PyObject* found = nullptr;
-  if (pycompat::FindName(items, name, &place, &found) != pycompat::Lookup::kFound || found != value)
-    return false;
-  const PyDictUnicodeEntry& entry = DK_UNICODE_ENTRIES(items.keys)[place];
-  if (entry.me_value != value)
-    return false;
   Field(reinterpret_cast<PyDictObject*>(dict)->ma_keys);
-  Pin(entry.me_key);
-  Field(entry.me_key);
-  Field(entry.me_value);
-  return true;
+  Py_ssize_t place = -1;
+  // All that a search for the name meets: places in the hash table, and the keys they lead to.
+  const pycompat::Lookup answer = pycompat::FindNameAmongNames(items, name, &place, [&](const void* index, size_t size, Py_ssize_t met) {
+    Bytes(index, size);
+    if (met >= 0)
+      Key(DK_UNICODE_ENTRIES(items.keys)[met].me_key);
+  });
+  if ((answer == pycompat::Lookup::kFound ? pycompat::ValueAt(items, place) : nullptr) != value)
+    return false;
+  if (answer == pycompat::Lookup::kFound)
+    Field(DK_UNICODE_ENTRIES(items.keys)[place].me_value);
+  return answer != pycompat::Lookup::kUnknown;
+}
+
+void Witnesses::Key(PyObject* const& key) {
+  Field(key);
+  if (key != nullptr)
+    Pin(key);
 }
 
 bool Witnesses::Place(PyObject* object, PyObject** dict) {

@@ -87,6 +87,7 @@ class Witnesses {
 
  private:
   void Add(const void* at, uint64_t mask);
+  void Key(PyObject* const& key);
   // Where the attributes are as a whole: in the object (false in *dict), in a dict, or nowhere.
   bool Place(PyObject* object, PyObject** dict);
 
