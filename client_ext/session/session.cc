@@ -123,19 +123,6 @@ absl::Status Answer(TranslateCall& call, std::string_view bytes, HandleTable& ha
   ASSIGN_OR_RETURN(model::Questions questions, DecodeReply<model::Questions>(bytes));
   traffic->round_trips += 1;
   traffic->client_queries += questions.items.size();
-  if (getenv("FGTRACE"))
-    for (const auto& q : questions.items) {
-      PyObject* o = handles.Find(q.object);
-      PyObject* t = o != nullptr ? reinterpret_cast<PyObject*>(Py_TYPE(o)) : nullptr;
-      if (o != nullptr && PyType_Check(o))
-        t = o;
-      fprintf(stderr, "Q %s %s %s %s %s on %s%s\n", std::string(EnumText(q.kind)).c_str(),
-              q.kind == model::QuestionKind::kFact                                           ? std::string(EnumText(q.fact)).c_str()
-              : q.kind == model::QuestionKind::kStep || q.kind == model::QuestionKind::kRoot ? std::string(EnumText(q.step)).c_str()
-                                                                                             : "",
-              q.symbol.c_str(), model::Repr(q.key).c_str(), q.index ? "i" : "", t == o ? "type " : "",
-              t ? reinterpret_cast<PyTypeObject*>(t)->tp_name : "-");
-    }
   ASSIGN_OR_RETURN(model::Answers answers, AnswerQuestions(questions, handles));
   return call.Answer(Encode(answers));
 }
