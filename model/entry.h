@@ -111,6 +111,7 @@ struct BreakPlan {
   std::string detail;  // what exactly: the callable, attribute, opcode
   std::string filename;
   int32_t line = 0;                  // absolute at translation time
+  bool traced = false;               // kRaise: the traceback has the innermost frame already
   std::vector<PendingFrame> frames;  // outermost first
 
   template <typename V, typename S>
@@ -120,6 +121,7 @@ struct BreakPlan {
     v("detail", s.detail);
     v("filename", s.filename);
     v("line", s.line);
+    v("traced", s.traced);
     v("frames", s.frames);
   }
 };

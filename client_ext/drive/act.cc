@@ -172,7 +172,7 @@ void ActOnBreak(PyThreadState* thread, Pending* pending) {
     case BreakKind::kTruth:
       return RunTruth(thread, pending);
     case BreakKind::kRaise:
-      return RaiseInTop(thread, pending);
+      return pending->plan().traced ? void() : RaiseInTop(thread, pending);
     case BreakKind::kNext:
       return RunNext(thread, pending);
     case BreakKind::kGoOn:

@@ -1,5 +1,7 @@
 #include "client_ext/pycompat/exceptions.h"
 
+#include "client_ext/pycompat/ref.h"
+
 namespace framegate::pycompat {
 
 void DropTracebackEntry(PyObject* exception, PyCodeObject* code) {
@@ -14,6 +16,17 @@ void DropTracebackEntry(PyObject* exception, PyCodeObject* code) {
   }
   Py_DECREF(reinterpret_cast<PyObject*>(ran));
   Py_DECREF(traceback);
+}
+
+bool AddTracebackEntry(PyObject* exception, PyCodeObject* code, PyObject* globals, int offset) {
+  const Ref frame = Ref::Steal(reinterpret_cast<PyObject*>(PyFrame_New(PyThreadState_Get(), code, globals, nullptr)));
+  if (!frame)
+    return false;
+  Ref rest = Ref::Steal(PyException_GetTraceback(exception));
+  const int lasti = offset * static_cast<int>(sizeof(_Py_CODEUNIT));
+  const Ref entry = Ref::Steal(PyObject_CallFunction(reinterpret_cast<PyObject*>(&PyTraceBack_Type), "OOii", rest ? rest.get() : Py_None,
+                                                     frame.get(), lasti, PyCode_Addr2Line(code, lasti)));
+  return entry && PyException_SetTraceback(exception, entry.get()) == 0;
 }
 
 }  // namespace framegate::pycompat

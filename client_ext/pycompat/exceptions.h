@@ -47,6 +47,9 @@ inline void SetHandled(PyThreadState* thread, PyObject* exception) {
   Py_XDECREF(old);
 }
 
+// Adds a newest traceback entry: `code` at `offset` code units, in a new frame without locals. False with an exception set.
+bool AddTracebackEntry(PyObject* exception, PyCodeObject* code, PyObject* globals, int offset);
+
 // Takes away the newest traceback entry where its frame runs `code`: what a frame of ours that nobody should see has added.
 void DropTracebackEntry(PyObject* exception, PyCodeObject* code);
 

@@ -67,6 +67,7 @@ std::optional<model::BreakPlan> MakePlan(Interp& in, BreakKind kind, const Refus
         pending.pops = 1;
       } else if (kind == BreakKind::kRaise) {
         pending.next = pending.offset;  // nothing comes after it, perhaps not even in the code
+        plan.traced = RaisesAgain(f.instruction());
       }
     } else if (f.waiting == Resume::kInnermost) {
       return std::nullopt;

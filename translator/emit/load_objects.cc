@@ -76,7 +76,7 @@ void Emitter::LoadObject(ObjectValue* value) {
       1 + static_cast<uint32_t>(value->arguments.size()));
   Remember(value);
   SetAttributes(value, value->attributes);
-  if (value->cause == nullptr && value->context == nullptr)
+  if (value->cause == nullptr && value->context == nullptr && value->trace.empty())
     return;
   CallHelper(
       Helper::kExceptionSet,
@@ -85,7 +85,12 @@ void Emitter::LoadObject(ObjectValue* value) {
         Load(value->cause == nullptr ? s_.None() : value->cause);
         Load(value->context == nullptr ? s_.None() : value->context);
         Load(s_.Bool(value->suppress_context));
-        Load(s_.None());
+        std::vector<Constant> places;
+        for (const TracePlace& place : value->trace) {
+          places.push_back(Constant::Str(place.code.Hex()));
+          places.push_back(Constant::Int(place.offset));
+        }
+        code_.LoadConst(Constant::Tuple(std::move(places)));
       },
       5);
   code_.PopTop();

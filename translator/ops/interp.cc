@@ -35,14 +35,42 @@ Outcome Interp::Raise(const std::string& type_symbol, std::string message) {
   return RaiseValue(exception);
 }
 
+V Interp::Handled() const {
+  V found = handled;
+  for (size_t at = frames_.size(); at-- > 0 && found == nullptr;)
+    if (frames_[at]->generator != nullptr)
+      found = frames_[at]->handled;  // while it runs: its driver's
+  return found;
+}
+
 Outcome Interp::RaiseValue(V exception) {
   s.raised = exception;
-  if (auto* object = As<ObjectValue>(exception);
-      object != nullptr && handled != nullptr && handled != exception && !object->is_real() && object->context == nullptr) {
-    s.Touch(object);
-    object->context = handled;
+  V context = Handled();
+  auto* object = As<ObjectValue>(exception);
+  if (object == nullptr || context == nullptr || context == exception || object->is_real())
+    return {Flow::kRaise, nullptr};
+  for (auto* in_chain = As<ObjectValue>(context); in_chain != nullptr; in_chain = As<ObjectValue>(in_chain->context)) {
+    if (in_chain->context != exception)
+      continue;
+    s.Touch(in_chain);  // a chain must not become a ring
+    in_chain->context = nullptr;
   }
+  s.Touch(object);
+  object->context = context;
   return {Flow::kRaise, nullptr};
+}
+
+bool RaisesAgain(const Instruction& i) {
+  return i.op == Op::kReraise || (i.op == Op::kRaiseVarargs && i.arg == 0);
+}
+
+// `f` is left or handles the exception: its place becomes part of the traceback.
+void Interp::AddToTrace(const Frame& f) {
+  auto* exception = As<ObjectValue>(s.raised);
+  if (exception == nullptr || exception->is_real() || f.function == nullptr || f.hidden)
+    return;
+  s.Touch(exception);
+  exception->trace.push_back({f.function->code_id, f.instruction().offset});
 }
 
 uint32_t Interp::Position() {
@@ -238,7 +266,7 @@ bool Interp::IsHandled(size_t base) {
   bool is_stop = s.IsSubclass(s.TypeOf(s.raised), "builtins:StopIteration");
   for (size_t at = frames_.size(); at-- > base;) {
     const Frame& f = *frames_[at];
-    if (at + 1 < frames_.size() && f.waiting == Resume::kNext && is_stop)
+    if (f.waiting == Resume::kNext && is_stop)
       return true;
     if (f.instruction().handler != kNoIndex)
       return true;
@@ -269,11 +297,12 @@ Interp::Turn Interp::Unwind(size_t base, End* end) {
     return Turn::kEnd;
   }
   bool is_stop = s.IsSubclass(s.TypeOf(s.raised), "builtins:StopIteration");
-  bool first = true;
-  while (true) {
+  for (bool again = RaisesAgain(top().instruction());; again = false) {
     Frame& f = top();
-    if (!first && f.waiting == Resume::kNext && is_stop)
+    if (f.waiting == Resume::kNext && is_stop)
       return Exhausted(f);
+    if (!again)
+      AddToTrace(f);
     if (EnterHandler(f))
       return Turn::kGoOn;
     std::shared_ptr<Frame> done = frames_.back();
@@ -300,7 +329,6 @@ Interp::Turn Interp::Unwind(size_t base, End* end) {
       *end = End::kRaised;
       return Turn::kEnd;
     }
-    first = false;
   }
 }
 

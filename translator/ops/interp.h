@@ -56,6 +56,9 @@ struct Args {
   }
 };
 
+// RERAISE, `raise` without an argument: the traceback keeps the place where it was raised first.
+bool RaisesAgain(const Instruction& i);
+
 enum class End : uint8_t { kReturned, kBroke, kRaised };
 
 class Interp {
@@ -83,6 +86,8 @@ class Interp {
 
   Outcome Raise(const std::string& type_symbol, std::string message);
   Outcome RaiseValue(V exception);
+  // What sys.exc_info() would see: a generator sees what is handled where it is driven. Null: nothing.
+  V Handled() const;
   Outcome Break(model::Reason reason, std::string detail);
 
   // --- the slot engine; each follows CPython's own algorithm ---
@@ -146,6 +151,7 @@ class Interp {
   Turn Exhausted(Frame& frame);
   bool TakeValue(Frame& frame, V value, Outcome* outcome);
   bool IsHandled(size_t base);
+  void AddToTrace(const Frame& f);
   bool EnterHandler(Frame& frame);
 
   std::vector<std::shared_ptr<Frame>> frames_;

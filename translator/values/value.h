@@ -169,6 +169,12 @@ struct TypeValue final : Value {
   bool is(std::string_view name) const { return symbol == name; }
 };
 
+// A place that a raised exception has passed: what its traceback shows.
+struct TracePlace {
+  model::CodeId code;
+  uint32_t offset = 0;  // of the instruction, in code units
+};
+
 struct ObjectValue final : Value {
   static constexpr ValueKind kKind = ValueKind::kObject;
 
@@ -178,6 +184,7 @@ struct ObjectValue final : Value {
   Values arguments;                                   // exceptions: args
   V cause = nullptr, context = nullptr;               // exceptions
   bool suppress_context = false;
+  std::vector<TracePlace> trace;  // exceptions: frames that are done or have handled it, innermost first
   std::string hint;  // what kind of real object, for messages
 };
 

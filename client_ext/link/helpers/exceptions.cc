@@ -1,4 +1,5 @@
 // Exceptions: raised as they are, their fields set.
+#include "client_ext/capture/code.h"
 #include "client_ext/link/helpers.h"
 #include "client_ext/pycompat/exceptions.h"
 
@@ -17,6 +18,23 @@ PyObject* OrNull(PyObject* object) {
   return object == Py_None ? nullptr : Py_NewRef(object);
 }
 
+// The frames in it are new and empty: those that ran were never made. A code that is gone is left out.
+bool AddTrace(PyObject* exception, PyObject* places) {
+  if (!PyTuple_Check(places) || PyTuple_GET_SIZE(places) % 2 != 0)
+    return PyErr_SetString(PyExc_SystemError, "framegate: a helper expected pairs of a code and an offset"), false;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(places); i += 2) {
+    const char* hex = PyUnicode_AsUTF8(PyTuple_GET_ITEM(places, i));
+    const long offset = PyLong_AsLong(PyTuple_GET_ITEM(places, i + 1));
+    model::CodeId id;
+    if (hex == nullptr || PyErr_Occurred() || !Hash128::FromHex(hex, &id))
+      return PyErr_Occurred() != nullptr ? false : (PyErr_SetString(PyExc_SystemError, "framegate: not the id of a code"), false);
+    PyCodeObject* code = FindCode(id);
+    if (code != nullptr && !pycompat::AddTracebackEntry(exception, code, PyEval_GetGlobals(), static_cast<int>(offset)))
+      return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 PyObject* HelperkRaise(PyObject* const* args, Py_ssize_t) {
@@ -29,7 +47,7 @@ PyObject* HelperkExceptionSet(PyObject* const* args, Py_ssize_t) {
   if (!CheckException(args[0]))
     return nullptr;
   const int suppress = PyObject_IsTrue(args[3]);
-  if (suppress < 0 || PyException_SetTraceback(args[0], args[4]) != 0)
+  if (suppress < 0 || !AddTrace(args[0], args[4]))
     return nullptr;
   PyException_SetCause(args[0], OrNull(args[1]));
   PyException_SetContext(args[0], OrNull(args[2]));

@@ -1,0 +1,113 @@
+"""Random programs, run as they are and compiled: results, exceptions and changed objects must be equal.
+
+    python tests/fuzz/run.py --statements 1000000 [--seed 0]    prints each program that differs into --keep DIR
+    python tests/fuzz/run.py --program FILE                     one kept program
+"""
+from __future__ import annotations
+
+import argparse
+import sys
+import traceback
+from pathlib import Path
+
+import framegate
+from grammar import Program
+
+
+def outcome(namespace: dict, name: str, arguments: tuple, run) -> tuple:
+    """What a call gave or raised, and everything it could have changed, in words."""
+    function = run(namespace[name])
+    try:
+        ended = ("returned", show(function(*arguments)))
+    except Exception as error:  # noqa: BLE001
+        ended = ("raised", *describe(error))
+    return ended, show(arguments), show(namespace["LOG"]), show(namespace["TABLE"])
+
+
+def describe(error: BaseException) -> tuple:
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == "<program>"]
+    cause = describe(error.__cause__) if error.__cause__ else None
+    context = type(error.__context__).__name__ if error.__context__ else None
+    return type(error).__name__, str(error), lines, cause, context
+
+
+def show(value: object) -> str:
+    if isinstance(value, (list, tuple)):
+        return f"{type(value).__name__}({', '.join(map(show, value))})"
+    if isinstance(value, set):
+        return f"set({', '.join(sorted(map(show, value)))})"
+    if isinstance(value, dict):
+        return f"dict({', '.join(f'{show(k)}: {show(v)}' for k, v in value.items())})"
+    if hasattr(value, "size"):
+        return f"{type(value).__name__}({show(vars(value))})"
+    return f"{type(value).__name__} {value!r}"
+
+
+def differences(source: str, calls: list[tuple[str, tuple[str, ...]]]) -> list[str]:
+    """What differs between the program and the compiled program, call by call."""
+    framegate.reset()
+    code = compile(source, "<program>", "exec")
+    spaces: list[dict] = [{"__name__": "program"}, {"__name__": "program"}]
+    found = []
+    for space in spaces:
+        exec(code, space)  # the text is ours: the grammar made it
+    compiled: dict[str, object] = {}
+    for number, (name, texts) in enumerate(calls):
+        outcomes = []
+        for space, run in zip(spaces, (lambda f: f, lambda f: compiled.setdefault(name, framegate.compile(f, backend="eager")))):
+            arguments = eval(f"({''.join(text + ', ' for text in texts)})", space)  # noqa: S307
+            outcomes.append(outcome(space, name, arguments, run))
+        if outcomes[0] != outcomes[1]:
+            found.append(f"call {number} {name}{texts}\n  plain    {outcomes[0]}\n  compiled {outcomes[1]}")
+    return found
+
+
+def as_file(source: str, calls: list) -> str:
+    return f"{source}\nCALLS = {calls!r}\n"
+
+
+def from_file(path: Path) -> tuple[str, list]:
+    source, _, calls = path.read_text().rpartition("\nCALLS = ")
+    return source, eval(calls)  # noqa: S307
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--statements", type=int, default=100_000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--keep", type=Path)
+    parser.add_argument("--program", type=Path)
+    parser.add_argument("--most", type=int, default=20, help="stop after so many programs that differ")
+    options = parser.parse_args()
+    framegate.config.graphless = "always"
+    framegate.config.recompile_limit = 100
+    if options.program:
+        found = differences(*from_file(options.program))
+        print("\n".join(found) or "no difference")
+        return bool(found)
+
+    statements = programs = wrong = 0
+    seed = options.seed
+    framegate.reset_stats()
+    entries = 0
+    while statements < options.statements and wrong < options.most:
+        program = Program(seed)
+        found = differences(program.source, program.calls)
+        entries = framegate.stats()["entries"]
+        if found:
+            wrong += 1
+            print(f"seed {seed}: {found[0]}", flush=True)
+            if options.keep:
+                options.keep.mkdir(parents=True, exist_ok=True)
+                (options.keep / f"seed_{seed}.py").write_text(as_file(program.source, program.calls))
+        statements += program.statements * len(program.calls)
+        programs += 1
+        seed += 1
+    stats = framegate.stats()
+    print(f"{statements} statements in {programs} programs, {wrong} programs differ; {entries} entries, {stats['graph_breaks']} breaks, "
+          f"{stats['frames_skipped']} frames as they are, {stats['fallbacks']} fallbacks")
+    return bool(wrong)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
