@@ -1,5 +1,7 @@
 #include "client_ext/pycompat/exceptions.h"
 
+#include <frameobject.h>
+
 #include "client_ext/pycompat/ref.h"
 
 namespace framegate::pycompat {

@@ -117,7 +117,7 @@ void Emitter::ScanState(const model::BreakPlan&, V exception) {
     for (V value : frame->stack)
       Scan(value);
   }
-  if (in_.handled_known)
+  if (in_.handled != in_.outside)
     Scan(in_.handled);
   Scan(exception);
 }
@@ -209,7 +209,7 @@ absl::StatusOr<model::Entry> Emitter::Broke(model::BreakPlan plan, V exception) 
   for (const auto& frame : in_.frames())
     count += 1 + frame->slots.size() + frame->stack.size();
   LoadState(plan);
-  if (in_.handled_known) {
+  if (in_.handled != in_.outside) {
     Load(in_.handled == nullptr ? s_.None() : in_.handled);
     ++count;
   }

@@ -83,7 +83,7 @@ void Emitter::LoadObject(ObjectValue* value) {
       [&] {
         Load(value);
         Load(value->cause == nullptr ? s_.None() : value->cause);
-        Load(value->context == nullptr ? s_.None() : value->context);
+        Load(value->context == nullptr ? s_.None() : value->context == in_.outside ? s_.Bool(true) : value->context);
         Load(s_.Bool(value->suppress_context));
         std::vector<Constant> places;
         for (const TracePlace& place : value->trace) {

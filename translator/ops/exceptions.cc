@@ -25,8 +25,8 @@ Outcome MakeException(Interp& in, V value) {
 Outcome OpRaiseVarargs(Interp& in, Frame& f, const Instruction& i) {
   if (i.arg == 0) {
     V handled = in.Handled();
-    if (handled == nullptr && in.s.request().unit.continuation && !in.handled_known)
-      return in.Break(Reason::kUnsupportedValue, "raise of an exception that was handled before the break");
+    if (handled == in.outside)
+      return in.Break(Reason::kUnsupportedValue, "raise of an exception that was handled before");
     if (handled == nullptr)
       return in.Raise("builtins:RuntimeError", "No active exception to reraise");
     in.s.raised = handled;
@@ -62,14 +62,12 @@ Outcome OpPushExcInfo(Interp& in, Frame& f, const Instruction&) {
   Cell(f, 1) = in.handled == nullptr ? in.s.None() : in.handled;
   f.stack.push_back(exception);
   in.handled = in.s.Resolve(exception);
-  in.handled_known = true;
   return Next();
 }
 
 Outcome OpPopExcept(Interp& in, Frame& f, const Instruction&) {
   V before = in.s.Resolve(Cell(f, 1));
   in.handled = before == in.s.None() ? nullptr : before;
-  in.handled_known = true;
   Pop(f, 1);
   return Next();
 }

@@ -35,6 +35,12 @@ Outcome Interp::Raise(const std::string& type_symbol, std::string message) {
   return RaiseValue(exception);
 }
 
+Interp::Interp(Session& session) : s(session) {
+  auto* none = s.New<ConstantValue>();  // None to whoever looks at it, but not the one None
+  none->constant = Constant::None();
+  handled = outside = none;
+}
+
 V Interp::Handled() const {
   V found = handled;
   for (size_t at = frames_.size(); at-- > 0 && found == nullptr;)
@@ -49,6 +55,11 @@ Outcome Interp::RaiseValue(V exception) {
   auto* object = As<ObjectValue>(exception);
   if (object == nullptr || context == nullptr || context == exception || object->is_real())
     return {Flow::kRaise, nullptr};
+  if (context == outside) {
+    s.Touch(object);
+    object->context = outside;
+    return {Flow::kRaise, nullptr};
+  }
   for (auto* in_chain = As<ObjectValue>(context); in_chain != nullptr; in_chain = As<ObjectValue>(in_chain->context)) {
     if (in_chain->context != exception)
       continue;

@@ -63,7 +63,7 @@ enum class End : uint8_t { kReturned, kBroke, kRaised };
 
 class Interp {
  public:
-  explicit Interp(Session& session) : s(session) {}
+  explicit Interp(Session& session);
 
   // REQUIRES: frames() is not empty. Ends when the outermost frame returns, something breaks or an exception leaves the outermost frame.
   End Run();
@@ -86,7 +86,7 @@ class Interp {
 
   Outcome Raise(const std::string& type_symbol, std::string message);
   Outcome RaiseValue(V exception);
-  // What sys.exc_info() would see: a generator sees what is handled where it is driven. Null: nothing.
+  // What sys.exc_info() would see: a generator sees what is handled where it is driven. Null: nothing; may be `outside`.
   V Handled() const;
   Outcome Break(model::Reason reason, std::string detail);
 
@@ -137,8 +137,8 @@ class Interp {
   bool EnsureCode(FunctionValue* function);
   uint32_t Position();  // graph position of the instruction that runs
 
-  V handled = nullptr;         // the exception being handled
-  bool handled_known = false;  // the unit has entered or left a handler: what is handled is no longer what it was before the unit
+  V handled;  // the exception being handled; null: none; `outside`: what the thread handles anyway, whatever that is
+  V outside;
   Session& s;
 
  private:

@@ -80,11 +80,11 @@ V KnownGetset(Interp& in, const std::string& name, V object) {
       return s.Tuple(exception->arguments);
     if (name == "__cause__")
       return exception->cause == nullptr ? s.None() : exception->cause;
-    if (name == "__context__")
+    if (name == "__context__" && exception->context != in.outside)
       return exception->context == nullptr ? s.None() : exception->context;
     if (name == "__suppress_context__")
       return s.Bool(exception->suppress_context);
-    if (name == "__traceback__")
+    if (name == "__traceback__" && exception->trace.empty())
       return s.None();
     if (name == "value" && s.IsSubclass(s.TypeOf(exception), "builtins:StopIteration"))
       return exception->arguments.empty() ? s.None() : exception->arguments[0];

@@ -185,7 +185,7 @@ struct ObjectValue final : Value {
   V cause = nullptr, context = nullptr;               // exceptions
   bool suppress_context = false;
   std::vector<TracePlace> trace;  // exceptions: frames that are done or have handled it, innermost first
-  std::string hint;  // what kind of real object, for messages
+  std::string hint;               // what kind of real object, for messages
 };
 
 struct BuiltinValue final : Value {

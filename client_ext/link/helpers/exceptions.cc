@@ -50,7 +50,10 @@ PyObject* HelperkExceptionSet(PyObject* const* args, Py_ssize_t) {
   if (suppress < 0 || !AddTrace(args[0], args[4]))
     return nullptr;
   PyException_SetCause(args[0], OrNull(args[1]));
-  PyException_SetContext(args[0], OrNull(args[2]));
+  PyObject* context = args[2] == Py_True ? PyErr_GetHandledException() : OrNull(args[2]);
+  if (context == args[0])  // it is raised again where it is handled
+    Py_CLEAR(context);
+  PyException_SetContext(args[0], context);
   reinterpret_cast<PyBaseExceptionObject*>(args[0])->suppress_context = static_cast<char>(suppress);
   return Py_NewRef(args[0]);
 }
