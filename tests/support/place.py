@@ -47,7 +47,8 @@ class Place:
 
     def start_daemon(self, *arguments: str) -> subprocess.Popen:
         """Starts framegated and waits until it listens. Otherwise the first client starts one."""
-        self._daemon = subprocess.Popen(["framegated", "--socket", self.socket, "--cache-dir", self.cache, *arguments],
+        program = ENVIRONMENT.get("FRAMEGATE_DAEMON", "framegated")   # as clients look for it
+        self._daemon = subprocess.Popen([program, "--socket", self.socket, "--cache-dir", self.cache, *arguments],
                                         env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         deadline = time.monotonic() + START_SECONDS
         while not self.listens():

@@ -199,18 +199,28 @@ Outcome FallBack(Interp& in, V object, TypeValue* type, const std::string& name,
   return in.Call(getattr, {.positional = {object, in.s.Str(name)}}, tail);
 }
 
+// A descriptor that raises AttributeError leaves the last word to __getattr__.
+Outcome GetThroughOrFallBack(Interp& in, V descriptor, V object, TypeValue* type, const std::string& name, Tail tail) {
+  if (!type->Has(TypeFlag::kPythonGetattr) || in.s.TypeAttr(type, "__getattr__") == nullptr)
+    return GetThrough(in, descriptor, object, type, name, tail);
+  Outcome outcome = GetThrough(in, descriptor, object, type, name, kSync);
+  if (outcome.flow != Flow::kRaise || !in.s.IsSubclass(in.s.TypeOf(in.s.raised), "builtins:AttributeError"))
+    return outcome;
+  in.s.raised = nullptr;
+  return FallBack(in, object, type, name, tail);
+}
+
 Outcome Generic(Interp& in, V object, TypeValue* type, const std::string& name, Tail tail, bool fall_back) {
   Session& s = in.s;
+  auto get_through = fall_back ? GetThroughOrFallBack : GetThrough;
   V meta = s.TypeAttr(type, name);
   TypeValue* kind = meta == nullptr ? nullptr : s.TypeOf(meta);
-  if (kind != nullptr && kind->Has(TypeFlag::kDataDescriptor)) {
-    Outcome outcome = GetThrough(in, meta, object, type, name, tail);
-    return outcome;
-  }
+  if (kind != nullptr && kind->Has(TypeFlag::kDataDescriptor))
+    return get_through(in, meta, object, type, name, tail);
   if (V value = s.InstanceAttr(object, name))
     return in.Done(value);
   if (meta != nullptr)
-    return GetThrough(in, meta, object, type, name, tail);
+    return get_through(in, meta, object, type, name, tail);
   return fall_back ? FallBack(in, object, type, name, tail) : NoAttribute(in, object, type, name);
 }
 

@@ -1,0 +1,30 @@
+"""Random programs (run.py) and random mutations (mutations.py), some of each, and every program that once went wrong.
+
+FRAMEGATE_FUZZ multiplies how many; the same seeds every time, so that a failure is found again.
+"""
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+MORE = int(os.environ.get("FRAMEGATE_FUZZ", "1"))
+
+
+def test_random_programs(place):
+    out = place.run(HERE / "run.py", "--statements", str(20_000 * MORE))
+    # What is fallen back from is not tested.
+    programs, entries = (int(re.search(rf"(\d+) {what}", out).group(1)) for what in ("programs", "entries"))
+    assert entries > 3 * programs and " 0 fallbacks" in out, out
+
+
+def test_random_mutations(place):
+    out = place.run(HERE / "mutations.py", "--mutations", str(3_000 * MORE))
+    made, entries = (int(re.search(rf"(\d+) {what}", out).group(1)) for what in ("mutations", "entries"))
+    assert entries > made / 50 and " 0 fallbacks" in out, out
+
+
+@pytest.mark.parametrize("program", sorted(p.name for p in (HERE / "kept").glob("*.py")))
+def test_kept_program(place, program):
+    assert "no difference" in place.run(HERE / "run.py", "--program", HERE / "kept" / program)
