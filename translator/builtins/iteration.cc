@@ -53,7 +53,16 @@ Outcome BuiltinRange(Interp& in, Args& args, Tail) {
 }
 
 Outcome BuiltinIter(Interp& in, Args& args, Tail) {
-  return args.positional.size() == 1 ? in.Iter(args.positional[0]) : WrongArguments(in, "iter");
+  if (args.positional.size() == 1)
+    return in.Iter(args.positional[0]);
+  if (args.positional.size() != 2)
+    return WrongArguments(in, "iter");
+  auto* iterator = in.s.New<IteratorValue>();
+  iterator->form = IteratorForm::kCallable;
+  iterator->source = args.positional[0];
+  iterator->items = {args.positional[1]};
+  iterator->mutable_made = true;
+  return in.Done(iterator);
 }
 
 Outcome BuiltinNext(Interp& in, Args& args, Tail) {
@@ -100,10 +109,6 @@ Outcome BuiltinMap(Interp& in, Args& args, Tail) {
     return WrongArguments(in, "map");
   Values iterables(args.positional.begin() + 1, args.positional.end());
   return Several(in, IteratorForm::kMap, args.positional[0], iterables, "builtins:map");
-}
-
-Outcome BuiltinFilter(Interp& in, Args& args, Tail) {
-  return in.Call(in.s.Symbol("framegate._polyfills:filter_items"), args);
 }
 
 Outcome BuiltinReversed(Interp& in, Args& args, Tail) {
@@ -186,6 +191,38 @@ Outcome BuiltinGeneratorSend(Interp& in, Args& args, Tail) {
 Outcome BuiltinGeneratorNext(Interp& in, Args& args, Tail) {
   auto* generator = args.positional.empty() ? nullptr : As<GeneratorValue>(in.s.Resolve(args.positional[0]));
   return generator == nullptr ? WrongArguments(in, "generator.__next__") : in.Send(generator, in.s.None(), kSync);
+}
+
+// throw(exception), or throw(type, value, traceback) as before Python 3.12.
+Outcome BuiltinGeneratorThrow(Interp& in, Args& args, Tail tail) {
+  auto* generator = args.positional.empty() ? nullptr : As<GeneratorValue>(in.s.Resolve(args.positional[0]));
+  if (generator == nullptr || args.positional.size() < 2 || args.positional.size() > 4)
+    return WrongArguments(in, "generator.throw");
+  V exception = in.s.Resolve(args.positional[1]), value = args.positional.size() > 2 ? in.s.Resolve(args.positional[2]) : in.s.None();
+  if (auto* type = As<TypeValue>(exception); type != nullptr && in.s.IsSubclass(type, "builtins:BaseException")) {
+    if (in.s.IsSubclass(in.s.TypeOf(value), "builtins:BaseException")) {
+      exception = value;
+    } else {
+      Args made;
+      if (value != in.s.None())
+        made.positional = {value};
+      FRAMEGATE_TAKE(exception, in.Call(type, std::move(made)));
+    }
+  } else if (!in.s.IsSubclass(in.s.TypeOf(exception), "builtins:BaseException")) {
+    return in.Raise("builtins:TypeError", StrCat("exceptions must be classes or instances deriving from BaseException, not ", TypeName(in.s.TypeOf(exception))));
+  } else if (value != in.s.None()) {
+    return in.Raise("builtins:TypeError", "instance exception may not have a separate value");
+  }
+  return in.Throw(generator, exception, tail);
+}
+
+Outcome BuiltinGeneratorClose(Interp& in, Args& args, Tail) {
+  auto* generator = args.positional.empty() ? nullptr : As<GeneratorValue>(in.s.Resolve(args.positional[0]));
+  return generator == nullptr ? WrongArguments(in, "generator.close") : in.Close(generator);
+}
+
+Outcome BuiltinFirstArgument(Interp& in, Args& args, Tail) {
+  return args.positional.size() == 1 ? in.Done(args.positional[0]) : WrongArguments(in, "a method that gives its object");
 }
 
 }  // namespace framegate::translator

@@ -57,8 +57,12 @@ Outcome BuiltinIsSubclass(Interp& in, Args& args, Tail) {
 }
 
 Outcome BuiltinType(Interp& in, Args& args, Tail) {
+  if (args.positional.size() == 3) {
+    args.positional.insert(args.positional.begin(), in.s.TypeOfSymbol("builtins:type"));
+    return in.CallBuiltin("builtins:type.__new__", std::move(args), kSync);
+  }
   if (args.positional.size() != 1 || !args.keyword.empty())
-    return WrongArguments(in, "type");
+    return in.Raise("builtins:TypeError", "type() takes 1 or 3 arguments");
   TypeValue* type = in.s.TypeOf(args.positional[0]);
   return type == nullptr ? WrongArguments(in, "type") : in.Done(type);
 }

@@ -30,6 +30,16 @@ const AmbientQuery* FindAmbientQuery(std::string_view symbol) {
   return nullptr;
 }
 
+std::string_view FindPolyfill(std::string_view symbol) {
+  static const auto* table = new absl::flat_hash_map<std::string_view, std::string_view>{
+#define FRAMEGATE_POLYFILL(symbol, function) {symbol, function},
+#include "translator/builtins/polyfills.def"
+#undef FRAMEGATE_POLYFILL
+  };
+  auto it = table->find(symbol);
+  return it == table->end() ? std::string_view() : it->second;
+}
+
 bool IsGraphFunction(std::string_view symbol) {
   struct Row {
     std::string_view prefix;

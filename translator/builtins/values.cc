@@ -108,26 +108,28 @@ Outcome BuiltinFloat(Interp& in, Args& args, Tail) {
 }
 
 Outcome BuiltinStr(Interp& in, Args& args, Tail) {
-  return Convert(in, args, "builtins:str", "__str__");
+  if (args.positional.size() == 1 && args.keyword.empty())
+    return Str(in, args.positional[0]);
+  return args.positional.empty() && args.keyword.empty() ? in.Done(in.s.Str("")) : in.Fold("builtins:str", args);
 }
 
 Outcome BuiltinRepr(Interp& in, Args& args, Tail) {
-  return Convert(in, args, "builtins:repr", "__repr__");
+  return args.positional.size() == 1 ? Repr(in, args.positional[0]) : WrongArguments(in, "repr");
+}
+
+Outcome BuiltinAscii(Interp& in, Args& args, Tail) {
+  if (args.positional.size() != 1)
+    return WrongArguments(in, "ascii");
+  FRAMEGATE_TAKE(V text, Repr(in, args.positional[0]));
+  const std::string& shown = AsConstant(text)->text;
+  bool plain = std::all_of(shown.begin(), shown.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+  return plain ? in.Done(text) : in.Fold("builtins:ascii", args);
 }
 
 Outcome BuiltinFormat(Interp& in, Args& args, Tail) {
-  V value = args.positional.empty() ? nullptr : in.s.Resolve(args.positional[0]);
-  if (value != nullptr && value->kind == ValueKind::kObject) {
-    FRAMEGATE_TAKE(V method, in.LookupSpecial(value, "__format__"));
-    auto* bound = As<MethodValue>(in.s.Resolve(method));
-    if (bound != nullptr && As<FunctionValue>(in.s.Resolve(bound->function)) != nullptr)
-      return in.Call(bound, {.positional = {args.positional.size() > 1 ? args.positional[1] : in.s.Str("")}});
-    Args one{.positional = {value}};
-    const Constant* spec = args.positional.size() > 1 ? ConstantOf(in.s, args.positional[1], ConstantKind::kStr) : nullptr;
-    if (spec == nullptr || spec->text.empty())
-      return BuiltinStr(in, one, kSync);
-  }
-  return in.Fold("builtins:format", args);
+  if (args.positional.empty() || args.positional.size() > 2)
+    return WrongArguments(in, "format");
+  return Format(in, args.positional[0], args.positional.size() > 1 ? args.positional[1] : in.s.Str(""));
 }
 
 Outcome BuiltinAbs(Interp& in, Args& args, Tail) {

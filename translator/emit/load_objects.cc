@@ -62,11 +62,32 @@ void Emitter::LoadMethod(MethodValue* value) {
 }
 
 void Emitter::LoadObject(ObjectValue* value) {
-  if (value->hint == "traceback")
-    return Load(s_.None());
+  if (value->hint == "traceback") {
+    CallHelper(
+        Helper::kMakeTraceback, [] {}, 0);
+    return Remember(value);
+  }
   TypeValue* type = s_.TypeOf(value);
   if (type == nullptr)
     return Problem("an object of unknown type");
+  if (!value->constructor.empty()) {
+    Construct(
+        value->constructor.c_str(), [&] { LoadItems(value->arguments); }, static_cast<uint32_t>(value->arguments.size()));
+    Remember(value);
+    return SetAttributes(value, value->attributes);
+  }
+  if (type->is("builtins:member_descriptor"))
+    return Problem("a member descriptor made in the frame");
+  if (value->payload != nullptr) {
+    CallHelper(
+        Helper::kObjectNew,
+        [&] {
+          LoadItems({type, value->payload});
+        },
+        2);
+    Remember(value);
+    return SetAttributes(value, value->attributes);
+  }
   CallHelper(
       Helper::kObjectNew,
       [&] {
@@ -76,35 +97,40 @@ void Emitter::LoadObject(ObjectValue* value) {
       1 + static_cast<uint32_t>(value->arguments.size()));
   Remember(value);
   SetAttributes(value, value->attributes);
-  if (value->cause == nullptr && value->context == nullptr)
+  if (value->cause == nullptr && value->context == nullptr && value->traceback == nullptr)
     return;
-  CallHelper(
-      Helper::kExceptionSet,
-      [&] {
-        Load(value);
-        Load(value->cause == nullptr ? s_.None() : value->cause);
-        Load(value->context == nullptr ? s_.None() : value->context);
-        Load(s_.Bool(value->suppress_context));
-        Load(s_.None());
-      },
-      5);
-  code_.PopTop();
+  later_.push_back([this, value] {
+    CallHelper(
+        Helper::kExceptionSet,
+        [&] {
+          Load(value);
+          Load(value->cause == nullptr ? s_.None() : value->cause);
+          Load(value->context == nullptr ? s_.None() : value->context);
+          Load(s_.Bool(value->suppress_context));
+          Load(value->traceback == nullptr ? s_.None() : value->traceback);
+        },
+        5);
+    code_.PopTop();
+  });
 }
 
 void Emitter::LoadCell(CellValue* value) {
-  if (value->contents == nullptr || cyclic_.contains(value)) {
+  V contents = value->contents == nullptr ? nullptr : s_.Resolve(value->contents);
+  if (contents == nullptr || !(AsConstant(contents) != nullptr || contents->is_real() || contents->kind == ValueKind::kTensor)) {
     CallHelper(
         Helper::kCellNew, [] {}, 0);
     Remember(value);
-    if (value->contents == nullptr)
+    if (contents == nullptr)
       return;
-    CallHelper(
-        Helper::kCellSet,
-        [&] {
-          LoadItems({value, value->contents});
-        },
-        2);
-    code_.PopTop();
+    later_.push_back([this, value] {
+      CallHelper(
+          Helper::kCellSet,
+          [&] {
+            LoadItems({value, value->contents});
+          },
+          2);
+      code_.PopTop();
+    });
     return;
   }
   CallHelper(
@@ -213,24 +239,6 @@ void Emitter::LoadPartial(PartialValue* value) {
         code_.BuildMap(static_cast<uint32_t>(value->kwargs.size()));
       },
       3);
-  Remember(value);
-}
-
-// As it waits: at the start of its code (offset 0), or at the YIELD it has run to.
-void Emitter::LoadGenerator(GeneratorValue* value) {
-  if (value->frame == nullptr || value->running || value->frame->handled != nullptr)
-    return Problem("a generator that is finished, running or handles an exception");
-  const Frame& frame = *value->frame;
-  CallHelper(
-      Helper::kGeneratorSuspended,
-      [&] {
-        Load(frame.function);
-        code_.LoadConst(Constant::Int(value->started ? frame.instruction().offset : 0));
-        LoadItems(frame.slots);
-        if (value->started)
-          LoadItems(frame.stack);
-      },
-      static_cast<uint32_t>(2 + frame.slots.size() + (value->started ? frame.stack.size() : 0)));
   Remember(value);
 }
 

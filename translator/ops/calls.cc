@@ -1,6 +1,7 @@
 // CALL in its forms, functions made in the frame.
 #include "base/strings.h"
 #include "translator/ops/stack.h"
+#include "translator/slots/slots.h"
 
 namespace framegate::translator {
 
@@ -45,8 +46,9 @@ Outcome OpCall(Interp& in, Frame& f, const Instruction& i) {
 
 Outcome OpCallKw(Interp& in, Frame& f, const Instruction& i) {
   size_t count = static_cast<size_t>(i.arg);
-  const Constant* keywords = AsConstant(in.s.Resolve(Cell(f, 1)));
   V names = Cell(f, 1);
+  Constant constant;
+  const Constant* keywords = ToConstant(in.s, names, &constant) ? &constant : nullptr;
   if (keywords == nullptr)
     return in.Break(Reason::kUnsupportedCall, "keyword names that are no constant");
   Pop(f, 1);

@@ -20,6 +20,7 @@ Outcome OpReturnGenerator(Interp& in, Frame& f, const Instruction&) {
   auto* generator = in.s.New<GeneratorValue>();
   generator->mutable_made = true;
   generator->qualname = f.code->image->qualname;
+  generator->function = f.function;
   generator->type = in.s.TypeOfSymbol((f.code->image->flags & 0x80) != 0 ? "types:CoroutineType" : "types:GeneratorType");
   auto frame = std::make_shared<Frame>(f);
   frame->generator = generator;

@@ -37,6 +37,13 @@ Outcome Interp::Raise(const std::string& type_symbol, std::string message) {
 
 Outcome Interp::RaiseValue(V exception) {
   s.raised = exception;
+  if (auto* made = As<ObjectValue>(exception); made != nullptr && !made->is_real() && made->traceback == nullptr) {
+    auto* traceback = s.New<ObjectValue>();
+    traceback->hint = "traceback";
+    traceback->type = s.TypeOfSymbol("types:TracebackType");
+    s.Touch(made);
+    made->traceback = traceback;
+  }
   if (auto* object = As<ObjectValue>(exception);
       object != nullptr && handled != nullptr && handled != exception && !object->is_real() && object->context == nullptr) {
     s.Touch(object);
@@ -124,7 +131,7 @@ Interp::Turn Interp::Deliver(size_t base, V value, End* end) {
       *end = End::kRaised;
       return Turn::kEnd;
     }
-    return Unwind(base, end);
+    return Unwind(base, end, true);
   }
   if (done->sync_root) {
     returned_ = value;
@@ -234,11 +241,11 @@ Interp::Turn Interp::Exhausted(Frame& f) {
   return Turn::kGoOn;
 }
 
-bool Interp::IsHandled(size_t base) {
+bool Interp::IsHandled(size_t base, bool left) {
   bool is_stop = s.IsSubclass(s.TypeOf(s.raised), "builtins:StopIteration");
   for (size_t at = frames_.size(); at-- > base;) {
     const Frame& f = *frames_[at];
-    if (at + 1 < frames_.size() && f.waiting == Resume::kNext && is_stop)
+    if ((left || at + 1 < frames_.size()) && f.waiting == Resume::kNext && is_stop)
       return true;
     if (f.instruction().handler != kNoIndex)
       return true;
@@ -263,13 +270,14 @@ bool Interp::EnterHandler(Frame& f) {
   return true;
 }
 
-Interp::Turn Interp::Unwind(size_t base, End* end) {
-  if (base == 0 && !IsHandled(0)) {  // leaves the outermost frame: all frames stay as they are, so that tracebacks are right
+// `left`: the frame that raised is gone already, the top one drives it.
+Interp::Turn Interp::Unwind(size_t base, End* end, bool left) {
+  if (base == 0 && !IsHandled(0, left)) {  // leaves the outermost frame: all frames stay as they are, so that tracebacks are right
     *end = End::kRaised;
     return Turn::kEnd;
   }
   bool is_stop = s.IsSubclass(s.TypeOf(s.raised), "builtins:StopIteration");
-  bool first = true;
+  bool first = !left;
   while (true) {
     Frame& f = top();
     if (!first && f.waiting == Resume::kNext && is_stop)
@@ -305,7 +313,7 @@ Interp::Turn Interp::Unwind(size_t base, End* end) {
 }
 
 // Runs one pushed frame to its end. A break inside undoes all of it.
-Outcome Interp::RunSync(std::shared_ptr<Frame> frame) {
+Outcome Interp::RunSync(std::shared_ptr<Frame> frame, bool raise) {
   size_t base = frames_.size();
   if (sync_depth_ > 60)
     return Break(Reason::kInlineDepth, "nested operators");
@@ -315,8 +323,9 @@ Outcome Interp::RunSync(std::shared_ptr<Frame> frame) {
   frames_.push_back(std::move(frame));
   ++sync_depth_;
   End end = End::kReturned;
-  while (Advance(base, &end) == Turn::kGoOn) {
-  }
+  Turn turn = raise ? Unwind(base, &end) : Turn::kGoOn;
+  while (turn == Turn::kGoOn)
+    turn = Advance(base, &end);
   --sync_depth_;
   if (end == End::kBroke) {
     frames_.resize(base);
@@ -386,8 +395,14 @@ Outcome Interp::Send(GeneratorValue* generator, V value, Tail tail) {
   return outcome;
 }
 
-Outcome Interp::Throw(GeneratorValue* generator, V exception, Tail) {
-  return Break(Reason::kUnsupportedGenerator, StrCat("throw into ", generator->qualname, exception == nullptr ? " of nothing" : ""));
+Outcome Interp::RunBody(FunctionValue* body, V space) {
+  if (!EnsureCode(body))
+    return Break(Reason::kUnsupportedCall, StrCat(body->qualname, ": its code cannot be had"));
+  if (frames_.size() > s.request().config.inline_depth)
+    return Break(Reason::kInlineDepth, body->qualname);
+  std::shared_ptr<Frame> frame = NewFrame(body);
+  frame->locals = space;
+  return RunSync(std::move(frame));
 }
 
 }  // namespace framegate::translator

@@ -7,6 +7,12 @@
 
 namespace framegate::translator {
 
+// What the frame's globals or builtins hold under a name; NameError where neither does.
+Outcome GlobalOrBuiltin(Interp& in, Frame& f, const std::string& name);
+
+// Whether an except clause that names `types` takes the exception.
+Outcome MatchesClause(Interp& in, V exception, V types);
+
 // Cell `n` from the top, 1 is the top.
 inline V& Cell(Frame& f, size_t n) {
   if (n - 1 < f.stack.size())

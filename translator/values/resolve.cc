@@ -163,6 +163,8 @@ V Session::MakeSequence(LazyValue* lazy, TypeValue* type) {
       return New<OpaqueValue>();
     sequence->items.push_back(item);
   }
+  if (!type->Has(TypeFlag::kListSubclass) && !type->Has(TypeFlag::kTupleSubclass))
+    sequence->maxlen = ReadFact(lazy, Fact::kMaxlen).constant;
   return sequence;
 }
 

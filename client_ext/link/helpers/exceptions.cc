@@ -25,6 +25,19 @@ PyObject* HelperkRaise(PyObject* const* args, Py_ssize_t) {
   return nullptr;
 }
 
+PyObject* HelperkMakeTraceback(PyObject* const*, Py_ssize_t) {
+  PyFrameObject* frame = PyEval_GetFrame();
+  if (frame == nullptr)
+    return Py_NewRef(Py_None);
+  PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
+  PyErr_SetNone(PyExc_Exception);
+  PyTraceBack_Here(frame);
+  PyErr_Fetch(&type, &value, &traceback);
+  Py_XDECREF(type);
+  Py_XDECREF(value);
+  return traceback == nullptr ? Py_NewRef(Py_None) : traceback;
+}
+
 PyObject* HelperkExceptionSet(PyObject* const* args, Py_ssize_t) {
   if (!CheckException(args[0]))
     return nullptr;

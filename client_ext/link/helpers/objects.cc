@@ -35,6 +35,15 @@ PyObject* HelperkObjectNew(PyObject* const* args, Py_ssize_t count) {
   return base->tp_new(type, rest.get(), nullptr);
 }
 
+PyObject* HelperkMakeType(PyObject* const* args, Py_ssize_t) {
+  if (!PyType_Check(args[0]) || !PyTuple_Check(args[2]) || !PyDict_Check(args[3])) {
+    PyErr_SetString(PyExc_SystemError, "framegate: make_type expects a metatype, a name, bases and a namespace");
+    return nullptr;
+  }
+  const Ref rest = Ref::Steal(PyTuple_Pack(3, args[1], args[2], args[3]));
+  return rest ? PyType_Type.tp_new(reinterpret_cast<PyTypeObject*>(args[0]), rest.get(), nullptr) : nullptr;
+}
+
 PyObject* HelperkMakeSuper(PyObject* const* args, Py_ssize_t) {
   return PyObject_CallFunctionObjArgs(reinterpret_cast<PyObject*>(&PySuper_Type), args[0], args[1], nullptr);
 }
