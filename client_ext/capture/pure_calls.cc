@@ -187,6 +187,11 @@ bool TakeException(AnswerItem* item) {
   const Ref text = Ref::Steal(PyObject_Str(value));
   if (!text || !TextOf(text.get(), &item->raised_text))
     PyErr_Clear();
+  if (const Ref args = Ref::Steal(PyObject_GetAttrString(value, "args")); args) {
+    if (Constant constant; FromPython(args.get(), &constant))
+      item->raised_args = std::move(constant);
+  }
+  PyErr_Clear();
   Py_XDECREF(type);
   Py_XDECREF(value);
   Py_XDECREF(traceback);

@@ -225,4 +225,25 @@ Outcome BuiltinFirstArgument(Interp& in, Args& args, Tail) {
   return args.positional.size() == 1 ? in.Done(args.positional[0]) : WrongArguments(in, "a method that gives its object");
 }
 
+// Steps of an asynchronous generator's body, and what it gave.
+Outcome BuiltinAsyncSend(Interp& in, Args& args, Tail) {
+  auto* generator = args.positional.size() != 2 ? nullptr : As<GeneratorValue>(in.s.Resolve(args.positional[0]));
+  return generator == nullptr ? WrongArguments(in, "a step of an asynchronous generator") : in.Send(generator, args.positional[1], kSync);
+}
+
+Outcome BuiltinAsyncThrow(Interp& in, Args& args, Tail) {
+  auto* generator = args.positional.size() != 2 ? nullptr : As<GeneratorValue>(in.s.Resolve(args.positional[0]));
+  return generator == nullptr ? WrongArguments(in, "a step of an asynchronous generator") : in.Throw(generator, args.positional[1], kSync);
+}
+
+Outcome BuiltinIsWrapped(Interp& in, Args& args, Tail) {
+  auto* object = args.positional.size() != 1 ? nullptr : As<ObjectValue>(in.s.Resolve(args.positional[0]));
+  return in.Done(in.s.Bool(object != nullptr && object->hint == "async_generator_wrapped_value"));
+}
+
+Outcome BuiltinUnwrap(Interp& in, Args& args, Tail) {
+  auto* object = args.positional.size() != 1 ? nullptr : As<ObjectValue>(in.s.Resolve(args.positional[0]));
+  return object == nullptr || object->arguments.empty() ? WrongArguments(in, "_unwrap") : in.Done(object->arguments[0]);
+}
+
 }  // namespace framegate::translator

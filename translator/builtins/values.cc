@@ -21,6 +21,9 @@ Outcome Convert(Interp& in, Args& args, const char* symbol, const char* special)
   if (args.positional.size() == 1 && args.keyword.empty()) {
     V value = in.s.Resolve(args.positional[0]);
     Constant unused;
+    if (V payload = in.s.Payload(value);
+        payload != nullptr && As<FunctionValue>(in.s.Resolve(in.s.TypeAttr(in.s.TypeOf(value), special))) == nullptr)
+      args.positional[0] = value = payload;
     if (As<TensorValue>(value) != nullptr)
       return in.Break(Reason::kTensorValue, StrCat(symbol, " of a tensor"));
     if (!ToConstant(in.s, value, &unused) && (value->kind == ValueKind::kObject)) {

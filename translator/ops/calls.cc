@@ -149,16 +149,20 @@ Outcome OpIntrinsic1(Interp& in, Frame& f, const Instruction& i) {
   switch (i.arg) {
     case 3: {  // INTRINSIC_STOPITERATION_ERROR
       V exception = in.s.Resolve(Cell(f, 1));
-      if (!in.s.IsSubclass(in.s.TypeOf(exception), "builtins:StopIteration"))
+      std::string text = StopIterationText(in.s, f.code->image->flags, exception);
+      if (text.empty())
         return Next();
-      bool is_coroutine = (f.code->image->flags & 0x80) != 0;
-      in.Raise("builtins:RuntimeError", is_coroutine ? "coroutine raised StopIteration" : "generator raised StopIteration");
+      in.Raise("builtins:RuntimeError", text);
       auto* error = As<ObjectValue>(in.s.raised);
       error->cause = error->context = exception;
       error->suppress_context = true;
       in.s.raised = nullptr;
       return Replace(f, 1, in.Done(error));
     }
+    case 4:  // INTRINSIC_ASYNC_GEN_WRAP
+      return OpAsyncGenWrap(in, f, i);
+    case 6:  // INTRINSIC_LIST_TO_TUPLE
+      return OpListToTuple(in, f, i);
     default:
       return in.Break(Reason::kUnsupportedOpcode, StrCat("CALL_INTRINSIC_1 ", i.arg));
   }

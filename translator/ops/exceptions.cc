@@ -127,7 +127,15 @@ Outcome OpWithExceptStart(Interp& in, Frame& f, const Instruction&) {
   TypeValue* type = in.s.TypeOf(exception);
   if (type == nullptr)
     return in.Break(Reason::kUnsupportedValue, "an exception of unknown type");
-  FRAMEGATE_TAKE(V traceback, in.GetAttr(exception, "__traceback__"));
+  V traceback = nullptr;
+  if (exception->is_real()) {
+    auto* made = in.s.New<ObjectValue>();
+    made->hint = "traceback";
+    made->type = in.s.TypeOfSymbol("types:TracebackType");
+    traceback = made;
+  } else {
+    FRAMEGATE_TAKE(traceback, in.GetAttr(exception, "__traceback__"));
+  }
   Outcome outcome = in.Call(exit, {.positional = {type, exception, traceback}}, kPushTail);
   if (outcome.flow == Flow::kNext)
     f.stack.push_back(outcome.value);

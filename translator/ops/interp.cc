@@ -1,6 +1,7 @@
 #include "translator/ops/interp.h"
 
 #include "base/strings.h"
+#include "translator/slots/slots.h"
 
 namespace framegate::translator {
 
@@ -295,9 +296,10 @@ Interp::Turn Interp::Unwind(size_t base, End* end, bool left) {
       done->generator->frame = nullptr;
       done->generator->running = false;
       std::swap(handled, done->handled);
-      if (is_stop && s.Is311()) {  // PEP 479; later versions compile it into the generator's code
+      std::string text = s.Is311() ? StopIterationText(s, done->code->image->flags, s.raised) : "";
+      if (!text.empty()) {  // PEP 479; later versions compile it into the generator's code
         V stop = s.raised;
-        Raise("builtins:RuntimeError", "generator raised StopIteration");
+        Raise("builtins:RuntimeError", text);
         auto* error = As<ObjectValue>(s.raised);
         error->cause = error->context = stop;
         error->suppress_context = true;
@@ -363,6 +365,8 @@ std::shared_ptr<Frame> Interp::NewFrame(FunctionValue* function) {
 Outcome Interp::Send(GeneratorValue* generator, V value, Tail tail) {
   if (generator->running)
     return Raise("builtins:ValueError", "generator already executing");
+  if (generator->frame == nullptr && generator->type->is("builtins:coroutine"))
+    return Raise("builtins:RuntimeError", "cannot reuse already awaited coroutine");
   if (generator->frame == nullptr) {
     auto* stop = s.New<ObjectValue>();
     stop->type = s.TypeOfSymbol("builtins:StopIteration");
@@ -370,7 +374,8 @@ Outcome Interp::Send(GeneratorValue* generator, V value, Tail tail) {
     return RaiseValue(stop);
   }
   if (!generator->started && s.Resolve(value) != s.None())
-    return Raise("builtins:TypeError", "can't send non-None value to a just-started generator");
+    return Raise("builtins:TypeError", StrCat("can't send non-None value to a just-started ",
+                                              generator->type->is("builtins:coroutine") ? "coroutine" : "generator"));
   if (frames_.size() > s.request().config.inline_depth)
     return Break(Reason::kInlineDepth, generator->qualname);
   Session::Mark mark = s.Snapshot();

@@ -331,7 +331,7 @@ Outcome Interp::Construct(TypeValue* type, Args args, Tail tail) {
     return AbstractInstance(*this, type);
   auto* builtin_maker = As<BuiltinValue>(maker);
   if (As<FunctionValue>(maker) != nullptr ||
-      (builtin_maker != nullptr && !objects_new && type->Has(TypeFlag::kHeapType) && FindBuiltin(builtin_maker->symbol) != nullptr)) {
+      (builtin_maker != nullptr && !objects_new && (type->Has(TypeFlag::kHeapType) || type->Has(TypeFlag::kExceptionSubclass)) && FindBuiltin(builtin_maker->symbol) != nullptr)) {
     Args with_type = args;
     with_type.positional.insert(with_type.positional.begin(), type);
     FRAMEGATE_TAKE(object, Call(maker, std::move(with_type)));

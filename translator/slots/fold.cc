@@ -72,7 +72,11 @@ Outcome Interp::Fold(const std::string& symbol, const Args& args) {
   if (!answer->raised_type.empty()) {
     if (answer->raised_type.find(':') == std::string::npos)
       return Break(Reason::kOpaqueCall, symbol);
-    return Raise(answer->raised_type, answer->raised_text);
+    Outcome raised = Raise(answer->raised_type, answer->raised_text);
+    if (auto* exception = As<ObjectValue>(s.raised); answer->raised_args.has_value() && exception != nullptr)
+      if (auto* args = As<SequenceValue>(s.Const(*answer->raised_args)))
+        exception->arguments = args->items;
+    return raised;
   }
   if (!answer->constant.has_value())
     return Break(Reason::kOpaqueCall, symbol);

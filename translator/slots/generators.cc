@@ -22,6 +22,15 @@ bool IsNamed(Session& s, V exception, const char* type) {
 
 }  // namespace
 
+std::string StopIterationText(Session& s, uint32_t code_flags, V exception) {
+  TypeValue* type = s.TypeOf(exception);
+  bool is_async = (code_flags & 0x200) != 0;
+  const char* kind = is_async ? "async generator" : (code_flags & 0x80) != 0 ? "coroutine" : "generator";
+  if (s.IsSubclass(type, "builtins:StopIteration"))
+    return StrCat(kind, " raised StopIteration");
+  return is_async && s.IsSubclass(type, "builtins:StopAsyncIteration") ? StrCat(kind, " raised StopAsyncIteration") : "";
+}
+
 // Goes on with the exception where the generator stands.
 Outcome Interp::RaiseInside(GeneratorValue* generator, V exception) {
   Session::Mark mark = s.Snapshot();
@@ -99,6 +108,8 @@ Outcome Interp::Throw(GeneratorValue* generator, V exception, Tail) {
   exception = s.Resolve(exception);
   if (generator->running)
     return Raise("builtins:ValueError", "generator already executing");
+  if (generator->frame == nullptr && generator->type->is("builtins:coroutine"))
+    return Raise("builtins:RuntimeError", "cannot reuse already awaited coroutine");
   if (generator->frame == nullptr)
     return RaiseValue(exception);
   if (frames_.size() > s.request().config.inline_depth)

@@ -340,6 +340,12 @@ Outcome Interp::BinaryOp(int32_t number, V left, V right, Tail) {
   }
   if (AsConstant(left) != nullptr && AsConstant(right) != nullptr)
     return FoldBinary(*this, number, left, right);
+  Constant unused;
+  if (const Constant* format = AsConstant(left); format != nullptr && format->is_str() && number % 13 == 6 && As<ObjectValue>(right) == nullptr) {
+    if (ToConstant(s, right, &unused))
+      return Fold("_operator:mod", {.positional = {left, right}});
+    return FormatPercent(*this, format->text, right);
+  }
   if (!OverridesOperator(s, number, left) && !OverridesOperator(s, number, right)) {
     FRAMEGATE_TAKE(V value, ContainerOp(*this, number, left, right));
     if (value != nullptr)

@@ -106,6 +106,12 @@ Outcome AddToSet(Interp& in, SetValue* set, V item);
 void SetDelete(Session& s, SetValue* set, V key);  // REQUIRES: it holds the key
 void SetChanged(Session& s, SetValue* set);        // after any change
 
+// What the RuntimeError says that replaces an exception which ends iteration and leaves a generator's body; "": it is none.
+std::string StopIterationText(Session& s, uint32_t code_flags, V exception);
+
+// format % given, where `given` is not all constants.
+Outcome FormatPercent(Interp& in, const std::string& format, V given);
+
 // str(value), repr(value), format(value, spec): a str whose text is known.
 Outcome Str(Interp& in, V value);
 Outcome Repr(Interp& in, V value);

@@ -32,7 +32,14 @@ PyObject* HelperkObjectNew(PyObject* const* args, Py_ssize_t count) {
     return nullptr;
   for (Py_ssize_t i = 1; i < count; ++i)
     PyTuple_SET_ITEM(rest.get(), i - 1, Py_NewRef(args[i]));
-  return base->tp_new(type, rest.get(), nullptr);
+  Ref object = Ref::Steal(base->tp_new(type, rest.get(), nullptr));
+  if (object && PyExceptionInstance_Check(object.get())) {  // what its C type keeps besides the arguments
+    while (PyType_HasFeature(base, Py_TPFLAGS_HEAPTYPE))
+      base = base->tp_base;
+    if (base->tp_init(object.get(), rest.get(), nullptr) != 0)
+      return nullptr;
+  }
+  return object.release();
 }
 
 PyObject* HelperkMakeType(PyObject* const* args, Py_ssize_t) {

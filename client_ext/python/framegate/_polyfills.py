@@ -661,3 +661,70 @@ def attrgetter(attr, *attrs):
 
 def methodcaller(name, /, *args, **kwargs):
     return lambda obj, /: getattr(obj, name)(*args, **kwargs)
+
+
+def _async_send(generator, value):
+    """A step of an asynchronous generator's body: the translator's own, as are the three after it."""
+    raise NotImplementedError
+
+
+def _async_throw(generator, exception):
+    raise NotImplementedError
+
+
+def _is_wrapped(item):
+    raise NotImplementedError
+
+
+def _unwrap(item):
+    raise NotImplementedError
+
+
+def async_next(generator):
+    return async_send(generator, None)
+
+
+def async_send(generator, value):
+    try:
+        item = _async_send(generator, value)
+        while not _is_wrapped(item):
+            try:
+                sent = yield item
+            except BaseException as error:
+                item = _async_throw(generator, error)
+            else:
+                item = _async_send(generator, sent)
+    except StopIteration:
+        raise StopAsyncIteration from None
+    return _unwrap(item)
+
+
+def async_throw(generator, kind, value=None, traceback=None):
+    exception = kind if isinstance(kind, BaseException) else value if isinstance(value, BaseException) else kind() if value is None else kind(value)
+    try:
+        item = _async_throw(generator, exception)
+        while not _is_wrapped(item):
+            try:
+                sent = yield item
+            except BaseException as error:
+                item = _async_throw(generator, error)
+            else:
+                item = _async_send(generator, sent)
+    except StopIteration:
+        raise StopAsyncIteration from None
+    return _unwrap(item)
+
+
+def async_close(generator):
+    try:
+        item = _async_throw(generator, GeneratorExit())
+        while not _is_wrapped(item):
+            try:
+                sent = yield item
+            except BaseException as error:
+                item = _async_throw(generator, error)
+            else:
+                item = _async_send(generator, sent)
+    except (StopIteration, GeneratorExit):
+        return
+    raise RuntimeError("async generator ignored GeneratorExit")
