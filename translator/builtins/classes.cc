@@ -292,4 +292,47 @@ Outcome BuiltinBaseNew(Interp& in, Args& args, Tail) {
   return in.Done(object);
 }
 
+Outcome BuiltinMethod(Interp& in, Args& args, Tail) {
+  if (args.positional.size() != 2)
+    return in.Raise("builtins:TypeError", StrCat("method expected 2 arguments, got ", args.positional.size()));
+  auto* method = in.s.New<MethodValue>();
+  method->function = args.positional[0];
+  method->self = args.positional[1];
+  return in.Done(method);
+}
+
+namespace {
+
+// The name under which a class holds a descriptor; "" where it does not know.
+std::string NameOfDescriptor(Session& s, V descriptor) {
+  descriptor = s.Resolve(descriptor);
+  if (auto* builtin = As<BuiltinValue>(descriptor))
+    return builtin->symbol.substr(builtin->symbol.rfind('.') + 1);
+  auto* object = As<ObjectValue>(descriptor);
+  return object == nullptr ? "" : object->hint;
+}
+
+}  // namespace
+
+Outcome BuiltinDescriptorGet(Interp& in, Args& args, Tail) {
+  Session& s = in.s;
+  if (args.positional.size() < 2 || args.positional.size() > 3)
+    return WrongArguments(in, "__get__");
+  V object = s.Resolve(args.positional[1]);
+  auto* type = args.positional.size() > 2 ? As<TypeValue>(s.Resolve(args.positional[2])) : nullptr;
+  bool none = object == s.None() && type != nullptr;
+  if (type == nullptr)
+    type = s.TypeOf(object);
+  return type == nullptr ? WrongArguments(in, "__get__")
+                         : DescriptorGet(in, args.positional[0], none ? nullptr : object, type, NameOfDescriptor(s, args.positional[0]));
+}
+
+Outcome BuiltinDescriptorSet(Interp& in, Args& args, Tail) {
+  if (args.positional.size() != 3)
+    return WrongArguments(in, "__set__");
+  FRAMEGATE_TAKE([[maybe_unused]] V none, DescriptorSet(in, args.positional[0], in.s.Resolve(args.positional[1]),
+                                                        NameOfDescriptor(in.s, args.positional[0]), args.positional[2]));
+  return in.Done(in.s.None());
+}
+
 }  // namespace framegate::translator

@@ -291,7 +291,10 @@ Outcome BuiltinDictGet(Interp& in, Args& args, Tail) {
   auto* view = As<ViewValue>(self);
   if (view != nullptr && view->form == ViewForm::kProxy)
     self = in.s.Resolve(view->target);
-  if (view != nullptr && view->form == ViewForm::kInstanceDict) {
+  if (view != nullptr && view->form == ViewForm::kTypeDict) {
+    const Constant* name = ConstantOf(in.s, args.positional[1], ConstantKind::kStr);
+    value = name == nullptr ? nullptr : OwnAttr(in.s, As<TypeValue>(view->target), name->text);
+  } else if (view != nullptr && view->form == ViewForm::kInstanceDict) {
     const Constant* name = ConstantOf(in.s, args.positional[1], ConstantKind::kStr);
     value = name == nullptr ? nullptr : in.s.InstanceAttr(view->target, name->text);
   } else if (auto* mapping = As<MappingValue>(self)) {

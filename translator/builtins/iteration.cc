@@ -129,6 +129,10 @@ Outcome BuiltinReversed(Interp& in, Args& args, Tail) {
     if (method != nullptr)
       return in.Call(method, {});
   }
+  TypeValue* type = in.s.TypeOf(value);
+  bool is_mapping = As<MappingValue>(value) != nullptr || As<ViewValue>(value) != nullptr;
+  if (!is_mapping && type != nullptr && (in.s.TypeAttr(type, "__getitem__") == nullptr || in.s.TypeAttr(type, "__len__") == nullptr))
+    return in.Raise("builtins:TypeError", StrCat("'", TypeName(type), "' object is not reversible"));
   Values items;
   FRAMEGATE_TAKE([[maybe_unused]] V none, in.ToValues(value, &items));
   std::reverse(items.begin(), items.end());

@@ -59,6 +59,10 @@ Outcome Best(Interp& in, const Values& items, int32_t op, V key) {
 
 Outcome Extreme(Interp& in, Args& args, int32_t op, const char* name) {
   Values items = args.positional;
+  if (items.empty())
+    return in.Raise("builtins:TypeError", StrCat(name, " expected at least 1 argument, got 0"));
+  if (items.size() > 1 && args.Keyword("default") != nullptr)
+    return in.Raise("builtins:TypeError", StrCat("Cannot specify a default for ", name, "() with multiple positional arguments"));
   if (items.size() == 1) {
     V iterable = items[0];
     if (As<TensorValue>(in.s.Resolve(iterable)) != nullptr)
@@ -155,6 +159,10 @@ Outcome BuiltinSum(Interp& in, Args& args, Tail) {
   V total = args.positional.size() > 1 ? args.positional[1] : args.Keyword("start");
   if (total == nullptr)
     total = in.s.Int(0);
+  if (const Constant* start = AsConstant(in.s.Resolve(total)); start != nullptr && start->is_str())
+    return in.Raise("builtins:TypeError", "sum() can't sum strings [use ''.join(seq) instead]");
+  if (ConstantOf(in.s, total, ConstantKind::kBytes) != nullptr)
+    return in.Raise("builtins:TypeError", "sum() can't sum bytes [use b''.join(seq) instead]");
   FRAMEGATE_TAKE(V iterator, in.Iter(args.positional[0]));
   while (true) {
     FRAMEGATE_TAKE(V item, in.Next(iterator));

@@ -217,8 +217,21 @@ void Emitter::LoadView(ViewValue* value) {
         2);
     return Remember(value);
   }
-  if (value->form == ViewForm::kProxy)
-    return Problem("a mappingproxy made in the frame");
+  if (value->form == ViewForm::kProxy) {
+    Construct(
+        "mappingproxy", [&] { Load(value->target); }, 1);
+    return Remember(value);
+  }
+  if (value->form == ViewForm::kTypeDict) {
+    CallHelper(
+        Helper::kTypeGetAttr,
+        [&] {
+          Load(value->target);
+          code_.LoadConst(Constant::Str("__dict__"));
+        },
+        2);
+    return Remember(value);
+  }
   const char* name = value->form == ViewForm::kKeys ? "dict.keys" : value->form == ViewForm::kValues ? "dict.values" : "dict.items";
   Construct(
       name, [&] { Load(value->target); }, 1);

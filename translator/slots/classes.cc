@@ -36,6 +36,13 @@ V AttrAfter(Session& s, TypeValue* type, TypeValue* start, std::string_view name
   return nullptr;
 }
 
+V OwnAttr(Session& s, TypeValue* type, std::string_view name) {
+  for (const auto& [own, value] : type->own)
+    if (own == name)
+      return value;
+  return type->is_real() ? s.StepFrom(type, Step::kTypeDictItem, name) : nullptr;
+}
+
 bool RefreshesFlags(std::string_view name) {
   return name != "__slots__" && name != "__dict__" && name != "__class__" && name != "__bases__" && name != "__mro__" && name != "__del__" &&
          name != "__abstractmethods__" && name != "__name__" && name != "__qualname__";

@@ -258,6 +258,10 @@ Outcome Interp::Contains(V container, V item, Tail) {
     const Constant* name = ConstantOf(s, item, ConstantKind::kStr);
     return Done(s.Bool(name != nullptr && s.InstanceAttr(view->target, name->text) != nullptr));
   }
+  if (view != nullptr && view->form == ViewForm::kTypeDict) {
+    const Constant* name = ConstantOf(s, item, ConstantKind::kStr);
+    return Done(s.Bool(name != nullptr && OwnAttr(s, As<TypeValue>(view->target), name->text) != nullptr));
+  }
   TypeValue* type = s.TypeOf(container);
   bool own_contains = type != nullptr && type->Has(TypeFlag::kHeapType) && s.TypeAttr(type, "__contains__") != nullptr;
   if (own_contains && s.Resolve(s.TypeAttr(type, "__contains__")) == s.None())

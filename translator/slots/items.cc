@@ -167,6 +167,11 @@ Outcome Interp::GetItem(V container, V key, Tail tail) {
   if (auto* view = As<ViewValue>(container)) {
     if (view->form == ViewForm::kProxy)
       return GetItem(view->target, key, tail);
+    if (view->form == ViewForm::kTypeDict) {
+      const Constant* own = ConstantOf(s, key, ConstantKind::kStr);
+      V found = own == nullptr ? nullptr : OwnAttr(s, As<TypeValue>(view->target), own->text);
+      return found != nullptr ? Done(found) : KeyError(*this, key);
+    }
     if (view->form != ViewForm::kInstanceDict)
       return Raise("builtins:TypeError", StrCat("'", view->form == ViewForm::kKeys ? "dict_keys" : view->form == ViewForm::kValues ? "dict_values" : "dict_items",
                                                 "' object is not subscriptable"));
@@ -377,6 +382,8 @@ Outcome RawLength(Interp& in, V value) {
   if (auto* sequence = As<SequenceValue>(value))
     return in.Done(s.Int(static_cast<int64_t>(sequence->items.size())));
   if (auto* view = As<ViewValue>(value)) {
+    if (view->form == ViewForm::kTypeDict)
+      return in.Break(Reason::kUnsupportedValue, "a class's dict whose names cannot be known");
     if (view->form != ViewForm::kInstanceDict)
       return in.Length(view->target);
     std::vector<std::string> names;

@@ -56,6 +56,12 @@ std::string TensorTypeOf(const model::TensorFacts& facts);
 
 // Bytes of one element; 0: not known.
 int64_t ItemSizeOf(std::string_view dtype);
+// descriptor.__get__(object, type), object null for access through the class; descriptor.__set__(object, value), value null deletes.
+Outcome DescriptorGet(Interp& in, V descriptor, V object, TypeValue* type, const std::string& name);
+Outcome DescriptorSet(Interp& in, V descriptor, V object, const std::string& name, V value);
+
+// What the type's own dict holds under a name; null where nothing does.
+V OwnAttr(Session& s, TypeValue* type, std::string_view name);
 // What the types after `start` in the MRO of `type` hold under a name, unbound; null where none does.
 V AttrAfter(Session& s, TypeValue* type, TypeValue* start, std::string_view name);
 

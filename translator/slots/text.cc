@@ -219,6 +219,8 @@ class Writer {
   }
 
   Outcome View(ViewValue* view) {
+    if (view->form == ViewForm::kTypeDict)
+      return in_.Break(Reason::kUnsupportedValue, "repr() of a class's dict");
     V target = s_.Resolve(view->target);
     auto* mapping = As<MappingValue>(target);
     if (view->form == ViewForm::kInstanceDict) {

@@ -274,7 +274,7 @@ struct ResidualValue final : Value {
   V known = nullptr;  // the number, once somebody needed it: the iterator's place is guarded then
 };
 
-enum class ViewForm : uint8_t { kKeys, kValues, kItems, kProxy, kInstanceDict };
+enum class ViewForm : uint8_t { kKeys, kValues, kItems, kProxy, kInstanceDict, kTypeDict };
 
 struct ViewValue final : Value {
   static constexpr ValueKind kKind = ValueKind::kView;

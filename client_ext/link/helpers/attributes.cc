@@ -38,6 +38,10 @@ PyObject* HelperkInstanceDictDel(PyObject* const* args, Py_ssize_t) {
   return dict ? NoneUnless(PyDict_DelItem(dict.get(), args[1])) : nullptr;
 }
 
+PyObject* HelperkTypeGetAttr(PyObject* const* args, Py_ssize_t) {
+  return PyType_Type.tp_getattro(args[0], args[1]);
+}
+
 PyObject* HelperkGetAttrGeneric(PyObject* const* args, Py_ssize_t) {
   return PyObject_GenericGetAttr(args[0], args[1]);
 }
