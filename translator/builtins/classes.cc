@@ -149,7 +149,8 @@ Outcome BuiltinTypeSubclassCheck(Interp& in, Args& args, Tail) {
   auto *base = args.positional.size() != 2 ? nullptr : As<TypeValue>(in.s.Resolve(args.positional[0])), *type = base;
   if (base != nullptr)
     type = As<TypeValue>(in.s.Resolve(args.positional[1]));
-  return type == nullptr || base == nullptr ? WrongArguments(in, "type.__subclasscheck__") : in.Done(in.s.Bool(in.s.IsSubclassOf(type, base)));
+  return type == nullptr || base == nullptr ? WrongArguments(in, "type.__subclasscheck__")
+                                            : in.Done(in.s.Bool(in.s.IsSubclassOf(type, base)));
 }
 
 Outcome BuiltinTypeInstanceCheck(Interp& in, Args& args, Tail) {

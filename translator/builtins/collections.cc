@@ -66,7 +66,8 @@ Outcome BuiltinDeque(Interp& in, Args& args, Tail) {
   if (maxlen != nullptr && s.Resolve(maxlen) != s.None()) {
     const Constant* bound = IntOf(s, maxlen);
     if (bound == nullptr)
-      return AsConstant(s.Resolve(maxlen)) != nullptr ? in.Raise("builtins:TypeError", "an integer is required") : WrongArguments(in, "deque");
+      return AsConstant(s.Resolve(maxlen)) != nullptr ? in.Raise("builtins:TypeError", "an integer is required")
+                                                      : WrongArguments(in, "deque");
     if (IntValue(*bound) < 0)
       return in.Raise("builtins:ValueError", "maxlen must be non-negative");
     deque->maxlen = Constant::Int(IntValue(*bound));
@@ -269,6 +270,16 @@ Outcome BuiltinObject(Interp& in, Args& args, Tail) {
   object->type = in.s.TypeOfSymbol("builtins:object");
   object->mutable_made = true;
   object->constructor = "object";
+  return in.Done(object);
+}
+
+Outcome BuiltinSimpleNamespace(Interp& in, Args& args, Tail) {
+  if (!args.positional.empty())
+    return in.s.Is313() ? WrongArguments(in, "SimpleNamespace") : in.Raise("builtins:TypeError", "no positional arguments expected");
+  auto* object = in.s.New<ObjectValue>();
+  object->type = in.s.TypeOfSymbol("types:SimpleNamespace");
+  object->mutable_made = true;
+  object->attributes = args.keyword;
   return in.Done(object);
 }
 

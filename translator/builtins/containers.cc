@@ -52,6 +52,18 @@ Outcome Merge(Interp& in, MappingValue* into, Args& args, size_t first) {
   Session& s = in.s;
   if (args.positional.size() > first) {
     V source = s.Resolve(args.positional[first]);
+    auto* shown = As<ViewValue>(source);
+    if (shown != nullptr && shown->form == ViewForm::kProxy)
+      source = s.Resolve(shown->target);
+    if (shown != nullptr && shown->form == ViewForm::kInstanceDict) {
+      std::vector<std::string> names;
+      if (!s.InstanceNames(shown->target, &names))
+        return in.Break(Reason::kUnsupportedValue, "an instance dict whose names cannot be known");
+      MappingValue* copy = s.Dict();
+      for (const std::string& name : names)
+        s.MappingSet(copy, s.Str(name), s.InstanceAttr(shown->target, name));
+      source = copy;
+    }
     auto* mapping = As<MappingValue>(source);
     if (mapping != nullptr) {
       if (!s.Complete(mapping))
@@ -62,7 +74,8 @@ Outcome Merge(Interp& in, MappingValue* into, Args& args, size_t first) {
         s.MappingSet(into, own, value);
       }
     } else {
-      Outcome keys = As<SequenceValue>(source) != nullptr || As<IteratorValue>(source) != nullptr || As<GeneratorValue>(source) != nullptr
+      Outcome keys = As<SequenceValue>(source) != nullptr || As<IteratorValue>(source) != nullptr ||
+                             As<GeneratorValue>(source) != nullptr || As<ViewValue>(source) != nullptr || AsConstant(source) != nullptr
                          ? in.Done(nullptr)
                          : in.GetAttr(source, "keys");
       if (keys.flow == Flow::kBreak)
@@ -93,7 +106,8 @@ Outcome Merge(Interp& in, MappingValue* into, Args& args, size_t first) {
         if (!unpacked.ok())
           return unpacked;
         if (parts.size() != 2)
-          return in.Raise("builtins:ValueError", StrCat("dictionary update sequence element #", at, " has length ", parts.size(), "; 2 is required"));
+          return in.Raise("builtins:ValueError",
+                          StrCat("dictionary update sequence element #", at, " has length ", parts.size(), "; 2 is required"));
         FRAMEGATE_TAKE(V own, KeyIn(in, into, parts[0]));
         s.MappingSet(into, own, parts[1]);
         ++at;
@@ -119,6 +133,8 @@ Outcome View(Interp& in, Args& args, ViewForm form) {
     }
     return in.Done(in.s.Tuple(std::move(items)));
   }
+  if (outer != nullptr && outer->form == ViewForm::kProxy)
+    self = in.s.Resolve(outer->target);
   if (As<MappingValue>(self) == nullptr)
     return WrongArguments(in, "a dict view");
   auto* view = in.s.New<ViewValue>();
@@ -259,9 +275,17 @@ Outcome BuiltinListCopy(Interp& in, Args& args, Tail) {
 
 Outcome BuiltinSequenceIndex(Interp& in, Args& args, Tail) {
   auto* sequence = Self<SequenceValue>(in, args);
-  if (sequence == nullptr || args.positional.size() != 2)
+  if (sequence == nullptr || args.positional.size() < 2 || args.positional.size() > 4)
     return WrongArguments(in, "index");
-  for (size_t i = 0; i < sequence->items.size(); ++i) {
+  int64_t bounds[2] = {0, static_cast<int64_t>(sequence->items.size())}, length = bounds[1];
+  for (size_t at = 2; at < args.positional.size(); ++at) {
+    const Constant* bound = IntOf(in.s, args.positional[at]);
+    if (bound == nullptr)
+      return WrongArguments(in, "index");
+    int64_t place = IntValue(*bound);
+    bounds[at - 2] = std::clamp<int64_t>(place < 0 ? place + length : place, 0, length);
+  }
+  for (size_t i = static_cast<size_t>(bounds[0]); i < std::min(sequence->items.size(), static_cast<size_t>(bounds[1])); ++i) {
     FRAMEGATE_TAKE(V equal, in.Equal(sequence->items[i], args.positional[1]));
     if (equal == in.s.Bool(true))
       return in.Done(in.s.Int(static_cast<int64_t>(i)));
@@ -357,6 +381,17 @@ Outcome BuiltinDictSetDefault(Interp& in, Args& args, Tail) {
 
 Outcome BuiltinDictUpdate(Interp& in, Args& args, Tail) {
   auto* mapping = Self<MappingValue>(in, args);
+  auto* view = Self<ViewValue>(in, args);
+  if (args.positional.size() > 2)
+    return in.Raise("builtins:TypeError", StrCat("update expected at most 1 argument, got ", args.positional.size() - 1));
+  if (view != nullptr && view->form == ViewForm::kInstanceDict) {
+    MappingValue* given = in.s.Dict();
+    FRAMEGATE_TAKE([[maybe_unused]] V all, Merge(in, given, args, 1));
+    for (const auto& [key, value] : given->items) {
+      FRAMEGATE_TAKE([[maybe_unused]] V none, in.SetItem(view, key, value));
+    }
+    return in.Done(in.s.None());
+  }
   if (mapping == nullptr)
     return WrongArguments(in, "dict.update");
   FRAMEGATE_TAKE([[maybe_unused]] V merged, Merge(in, mapping, args, 1));
@@ -369,10 +404,28 @@ Outcome BuiltinDictCopy(Interp& in, Args& args, Tail) {
   if (auto* view = As<ViewValue>(self); view != nullptr && view->form == ViewForm::kInstanceDict) {
     FRAMEGATE_TAKE(V items, View(in, args, ViewForm::kItems));
     one.positional = {items};
+  } else if (view != nullptr && view->form == ViewForm::kProxy) {
+    one.positional = {in.s.Resolve(view->target)};
   } else if (As<MappingValue>(self) == nullptr) {
     return WrongArguments(in, "dict.copy");
   }
   return Merge(in, in.s.Dict(), one, 0);
+}
+
+// copy() of OrderedDict and defaultdict: of their own type.
+Outcome BuiltinTypedDictCopy(Interp& in, Args& args, Tail) {
+  auto* self = Self<MappingValue>(in, args);
+  TypeValue* type = self == nullptr ? nullptr : in.s.TypeOf(self);
+  if (type == nullptr || !in.s.Complete(self) || !(type->is("collections:OrderedDict") || type->is("collections:defaultdict")))
+    return WrongArguments(in, "copy");
+  MappingValue* copy = in.s.Dict();
+  copy->type = type;
+  if (type->is("collections:defaultdict")) {
+    FRAMEGATE_TAKE(V factory, in.GetAttr(self, "default_factory"));
+    copy->default_factory = in.s.Resolve(factory) == in.s.None() ? nullptr : factory;
+  }
+  Args one{.positional = {self}};
+  return Merge(in, copy, one, 0);
 }
 
 Outcome BuiltinDictClear(Interp& in, Args& args, Tail) {

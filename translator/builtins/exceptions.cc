@@ -50,7 +50,8 @@ Outcome BuiltinGroupNew(Interp& in, Args& args, Tail) {
     return in.Raise("builtins:TypeError",
                     StrCat("BaseExceptionGroup.__new__() takes exactly 2 arguments (", args.positional.size() - 1, " given)"));
   if (ConstantOf(s, args.positional[1], ConstantKind::kStr) == nullptr)
-    return in.Raise("builtins:TypeError", StrCat("argument 1 must be str, not ", TypeName(s.TypeOf(args.positional[1]))));
+    return in.Raise("builtins:TypeError",
+                    StrCat("BaseExceptionGroup.__new__() argument 1 must be str, not ", TypeName(s.TypeOf(args.positional[1]))));
   V sequence = s.Resolve(args.positional[2]);
   TypeValue* kind = s.TypeOf(sequence);
   Values items;
@@ -69,8 +70,9 @@ Outcome BuiltinGroupNew(Interp& in, Args& args, Tail) {
   if (type->is("builtins:BaseExceptionGroup") && all_exceptions)
     type = s.TypeOfSymbol("builtins:ExceptionGroup");
   else if (s.IsSubclass(type, "builtins:Exception") && !all_exceptions)
-    return in.Raise("builtins:TypeError", type->is("builtins:ExceptionGroup") ? "Cannot nest BaseExceptions in an ExceptionGroup"
-                                                                              : StrCat("Cannot nest BaseExceptions in '", TypeName(type), "'"));
+    return in.Raise("builtins:TypeError", type->is("builtins:ExceptionGroup")
+                                              ? "Cannot nest BaseExceptions in an ExceptionGroup"
+                                              : StrCat("Cannot nest BaseExceptions in '", TypeName(type), "'"));
   auto* group = s.New<ObjectValue>();
   group->type = type;
   group->mutable_made = true;

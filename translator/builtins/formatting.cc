@@ -171,7 +171,8 @@ class Braces {
       nesting -= c == '}' && bracket == 0;
     }
     if (nesting > 0)
-      return in_.Raise("builtins:ValueError", from >= format.size() ? "Single '{' encountered in format string" : "expected '}' before end of string");
+      return in_.Raise("builtins:ValueError",
+                       from >= format.size() ? "Single '{' encountered in format string" : "expected '}' before end of string");
     std::string_view field = format.substr(from, end - 1 - from);
     *at = end;
     size_t cut = 0, depth_of = 0;
@@ -233,7 +234,8 @@ class Braces {
       bool is_item = path[at] == '[';
       size_t end = is_item ? path.find(']', at) : std::min(path.find_first_of(".[", at + 1), path.size());
       if (end == std::string::npos || end <= at + 1)
-        return in_.Raise("builtins:ValueError", is_item && end == std::string::npos ? "Missing ']' in format string" : "Empty attribute in format string");
+        return in_.Raise("builtins:ValueError",
+                         is_item && end == std::string::npos ? "Missing ']' in format string" : "Empty attribute in format string");
       std::string name = path.substr(at + 1, end - at - 1);
       if (is_item) {
         bool digits = name.size() < 9 && std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; });

@@ -145,8 +145,9 @@ Outcome BuiltinSorted(Interp& in, Args& args, Tail) {
   Values items;
   if (args.positional.size() != 1)
     return WrongArguments(in, "sorted");
-  FRAMEGATE_TAKE([[maybe_unused]] V none, in.ToValues(args.positional[0], &items));
   V key = args.Keyword("key"), reverse_flag = args.Keyword("reverse");
+  FRAMEGATE_TAKE([[maybe_unused]] V none, key == nullptr || s.Resolve(key) == s.None() ? ToValuesInAnyOrder(in, args.positional[0], &items)
+                                                                                       : in.ToValues(args.positional[0], &items));
   bool reverse = false;
   if (reverse_flag != nullptr) {
     FRAMEGATE_TAKE(V truth, in.Truth(reverse_flag));
@@ -213,7 +214,8 @@ Outcome BuiltinGeneratorThrow(Interp& in, Args& args, Tail tail) {
       FRAMEGATE_TAKE(exception, in.Call(type, std::move(made)));
     }
   } else if (!in.s.IsSubclass(in.s.TypeOf(exception), "builtins:BaseException")) {
-    return in.Raise("builtins:TypeError", StrCat("exceptions must be classes or instances deriving from BaseException, not ", TypeName(in.s.TypeOf(exception))));
+    return in.Raise("builtins:TypeError",
+                    StrCat("exceptions must be classes or instances deriving from BaseException, not ", TypeName(in.s.TypeOf(exception))));
   } else if (value != in.s.None()) {
     return in.Raise("builtins:TypeError", "instance exception may not have a separate value");
   }

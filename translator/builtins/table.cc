@@ -30,6 +30,15 @@ const AmbientQuery* FindAmbientQuery(std::string_view symbol) {
   return nullptr;
 }
 
+bool IsPureCall(std::string_view symbol) {
+  static constexpr std::string_view kRows[] = {
+#define FRAMEGATE_PURE_CALL(symbol, growth, sets) symbol,
+#include "model/pure_calls.def"
+#undef FRAMEGATE_PURE_CALL
+  };
+  return std::find(std::begin(kRows), std::end(kRows), symbol) != std::end(kRows);
+}
+
 std::string_view FindPolyfill(std::string_view symbol) {
   static const auto* table = new absl::flat_hash_map<std::string_view, std::string_view>{
 #define FRAMEGATE_POLYFILL(symbol, function) {symbol, function},

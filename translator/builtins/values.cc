@@ -67,7 +67,8 @@ Outcome Extreme(Interp& in, Args& args, int32_t op, const char* name) {
     V iterable = items[0];
     if (As<TensorValue>(in.s.Resolve(iterable)) != nullptr)
       return in.Break(Reason::kTensorValue, StrCat(name, " of a tensor"));
-    FRAMEGATE_TAKE([[maybe_unused]] V none, in.ToValues(iterable, &items));
+    FRAMEGATE_TAKE([[maybe_unused]] V none,
+                   args.Keyword("key") == nullptr ? ToValuesInAnyOrder(in, iterable, &items) : in.ToValues(iterable, &items));
   }
   FRAMEGATE_TAKE(V best, Best(in, items, op, args.Keyword("key")));
   if (best != nullptr)

@@ -85,7 +85,7 @@ class Emitter {
   absl::flat_hash_map<V, uint32_t> remembered_;
   absl::flat_hash_map<V, int> state_;  // 1 being scanned, 2 scanned
   absl::flat_hash_set<V> cyclic_;
-  size_t replayed_ = 0;              // effects
+  size_t replayed_ = 0;                       // effects
   std::vector<V> path_;                       // being scanned
   std::vector<std::function<void()>> later_;  // parts of what was made that may lead back to it
   int depth_ = 0;

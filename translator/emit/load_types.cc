@@ -35,7 +35,8 @@ bool IsQuiet(Session& s, V value) {
   if (value->kind == ValueKind::kFunction || AsConstant(value) != nullptr)
     return true;
   auto* object = As<ObjectValue>(value);
-  return object != nullptr && (object->constructor == "property" || object->constructor == "staticmethod" || object->constructor == "classmethod");
+  return object != nullptr &&
+         (object->constructor == "property" || object->constructor == "staticmethod" || object->constructor == "classmethod");
 }
 
 }  // namespace

@@ -11,8 +11,9 @@ namespace {
 // A coroutine, or a generator that stands for what C code would await.
 bool IsCoroutine(V value) {
   auto* generator = As<GeneratorValue>(value);
-  return generator != nullptr && (generator->type->is("builtins:coroutine") ||
-                                  (generator->function != nullptr && generator->function->symbol.starts_with("framegate._polyfills:async_")));
+  return generator != nullptr &&
+         (generator->type->is("builtins:coroutine") ||
+          (generator->function != nullptr && generator->function->symbol.starts_with("framegate._polyfills:async_")));
 }
 
 // What iterating over an awaitable means; value null where it is none.
@@ -32,8 +33,8 @@ Outcome Awaited(Interp& in, V value) {
 }
 
 Outcome NoProtocol(Interp& in, V manager, const char* missing) {
-  return in.Raise("builtins:TypeError", StrCat("'", TypeName(in.s.TypeOf(manager)), "' object does not support the asynchronous context manager protocol",
-                                               missing));
+  return in.Raise("builtins:TypeError", StrCat("'", TypeName(in.s.TypeOf(manager)),
+                                               "' object does not support the asynchronous context manager protocol", missing));
 }
 
 }  // namespace
@@ -75,8 +76,7 @@ Outcome OpGetAnext(Interp& in, Frame& f, const Instruction&) {
   FRAMEGATE_TAKE(V next, in.Call(method, {}));
   FRAMEGATE_TAKE(V awaited, Awaited(in, next));
   if (awaited == nullptr)
-    return in.Raise("builtins:TypeError",
-                    StrCat("'async for' received an invalid object from __anext__: ", TypeName(in.s.TypeOf(next))));
+    return in.Raise("builtins:TypeError", StrCat("'async for' received an invalid object from __anext__: ", TypeName(in.s.TypeOf(next))));
   f.stack.push_back(awaited);
   return Next();
 }

@@ -63,6 +63,9 @@ Outcome OpCallFunctionEx(Interp& in, Frame& f, const Instruction& i) {
   size_t cells = (i.arg & 1) != 0 ? 3 : 2;
   V callable = Cell(f, cells);
   Args args;
+  if (IsNotIterable(in, Cell(f, cells - 1)))
+    return in.Raise("builtins:TypeError", StrCat(NameOfCallee(in, in.s.Is313() ? Cell(f, cells + 1) : callable),
+                                                 "argument after * must be an iterable, not ", TypeName(in.s.TypeOf(Cell(f, cells - 1)))));
   FRAMEGATE_TAKE([[maybe_unused]] V none, in.ToValues(Cell(f, cells - 1), &args.positional));
   if ((i.arg & 1) != 0) {
     auto* mapping = As<MappingValue>(in.s.Resolve(Cell(f, 1)));

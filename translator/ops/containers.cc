@@ -7,6 +7,26 @@ namespace framegate::translator {
 
 using model::Reason;
 
+std::string NameOfCallee(Interp& in, V callable) {
+  callable = in.s.Resolve(callable);
+  if (auto* method = As<MethodValue>(callable))
+    callable = in.s.Resolve(method->function);
+  auto* function = As<FunctionValue>(callable);
+  if (function == nullptr)
+    return "";
+  const Constant* module = function->module == nullptr ? nullptr : AsConstant(in.s.Resolve(function->module));
+  bool named = module != nullptr && module->is_str() && module->text != "builtins";
+  return StrCat(named ? module->text : std::string(), named ? "." : "", function->qualname, "() ");
+}
+
+bool IsNotIterable(Interp& in, V value) {
+  value = in.s.Resolve(value);
+  if (value == nullptr || value->kind == ValueKind::kIterator || value->kind == ValueKind::kGenerator || value->kind == ValueKind::kView)
+    return false;
+  TypeValue* type = in.s.TypeOf(value);
+  return type != nullptr && in.s.TypeAttr(type, "__iter__") == nullptr && in.s.TypeAttr(type, "__getitem__") == nullptr;
+}
+
 namespace {
 
 Outcome PutInDict(Interp& in, MappingValue* dict, V key, V value) {
@@ -98,7 +118,11 @@ Outcome OpListExtend(Interp& in, Frame& f, const Instruction& i) {
   if (list == nullptr || list->is_real())
     return in.Break(Reason::kUnsupportedMutation, "LIST_EXTEND of a list from elsewhere");
   Values items;
-  FRAMEGATE_TAKE([[maybe_unused]] V none, in.ToValues(Cell(f, 1), &items));
+  Outcome given = in.ToValues(Cell(f, 1), &items);
+  if (given.flow == Flow::kRaise && IsNotIterable(in, Cell(f, 1)))
+    return in.Raise("builtins:TypeError", StrCat("Value after * must be an iterable, not ", TypeName(in.s.TypeOf(Cell(f, 1)))));
+  if (!given.ok())
+    return given;
   in.s.Touch(list);
   list->items.insert(list->items.end(), items.begin(), items.end());
   Pop(f, 1);
@@ -110,7 +134,11 @@ Outcome OpSetUpdate(Interp& in, Frame& f, const Instruction& i) {
   if (set == nullptr || set->is_real())
     return in.Break(Reason::kUnsupportedMutation, "SET_UPDATE of a set from elsewhere");
   Values items;
-  FRAMEGATE_TAKE([[maybe_unused]] V none, in.ToValues(Cell(f, 1), &items));
+  if (auto* from = As<SetValue>(in.s.Resolve(Cell(f, 1)))) {
+    items = from->items;  // their order does not show in a set
+  } else {
+    FRAMEGATE_TAKE([[maybe_unused]] V none, in.ToValues(Cell(f, 1), &items));
+  }
   for (V item : items) {
     FRAMEGATE_TAKE([[maybe_unused]] V added, AddToSet(in, set, item));
   }
@@ -127,13 +155,7 @@ Outcome UpdateDict(Interp& in, Frame& f, const Instruction& i, bool merge) {
     return in.Break(Reason::kUnsupportedMutation, "** into a dict from elsewhere");
   std::string callee;
   if (merge) {
-    V callable = in.s.Resolve(Cell(f, static_cast<size_t>(i.arg) + (in.s.Is313() ? 4 : 3)));
-    if (auto* method = As<MethodValue>(callable))
-      callable = in.s.Resolve(method->function);
-    if (auto* function = As<FunctionValue>(callable))
-      callee = function->module == nullptr || AsConstant(in.s.Resolve(function->module)) == nullptr
-                   ? StrCat(function->qualname, "() ")
-                   : StrCat(AsConstant(in.s.Resolve(function->module))->text, ".", function->qualname, "() ");
+    callee = NameOfCallee(in, Cell(f, static_cast<size_t>(i.arg) + (in.s.Is313() ? 4 : 3)));
   }
   std::vector<std::pair<V, V>> items;
   V source = in.s.Resolve(Cell(f, 1));
@@ -144,8 +166,9 @@ Outcome UpdateDict(Interp& in, Frame& f, const Instruction& i, bool merge) {
   } else {
     Outcome keys = in.GetAttr(source, "keys");
     if (keys.flow == Flow::kRaise && in.s.IsSubclass(in.s.TypeOf(in.s.raised), "builtins:AttributeError"))
-      return in.Raise("builtins:TypeError", merge ? StrCat(callee, "argument after ** must be a mapping, not ", TypeName(in.s.TypeOf(source)))
-                                                  : StrCat("'", TypeName(in.s.TypeOf(source)), "' object is not a mapping"));
+      return in.Raise("builtins:TypeError", merge
+                                                ? StrCat(callee, "argument after ** must be a mapping, not ", TypeName(in.s.TypeOf(source)))
+                                                : StrCat("'", TypeName(in.s.TypeOf(source)), "' object is not a mapping"));
     if (!keys.ok())
       return keys;
     FRAMEGATE_TAKE(V given, in.Call(keys.value, {}));

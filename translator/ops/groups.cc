@@ -8,7 +8,7 @@ using model::Reason;
 namespace {
 
 Outcome CallPolyfill(Interp& in, const char* name, Values args) {
-  V function = in.s.Symbol(std::string("framegate._polyfills:") + name);
+  V function = in.s.Symbol(std::string("framegate._polyfills_groups:") + name);
   return function == nullptr ? in.Break(Reason::kUnsupportedCall, name) : in.Call(function, {.positional = std::move(args)});
 }
 

@@ -354,7 +354,7 @@ std::shared_ptr<Frame> Interp::NewFrame(FunctionValue* function) {
   frame->code = function->code;
   frame->function = function;
   frame->slots.resize(function->code->image->nlocalsplus());
-  frame->hidden = function->symbol.starts_with("framegate._polyfills:");
+  frame->hidden = function->symbol.starts_with("framegate._polyfills");
   if (!frames_.empty()) {
     frame->position = Position();
     frame->module_stack = top().module_stack;

@@ -40,7 +40,10 @@ Outcome GlobalOrBuiltin(Interp& in, Frame& f, const std::string& name) {
     return in.Break(Reason::kUnsupportedValue, "builtins that are no dict");
   if (V value = in.s.MappingGet(builtins, key))
     return in.Done(value);
-  return in.Raise("builtins:NameError", StrCat("name '", name, "' is not defined"));
+  Outcome raised = in.Raise("builtins:NameError", StrCat("name '", name, "' is not defined"));
+  if (auto* exception = As<ObjectValue>(in.s.raised))
+    exception->attributes.emplace_back("name", in.s.Str(name));
+  return raised;
 }
 
 Outcome OpLoadGlobal(Interp& in, Frame& f, const Instruction& i) {

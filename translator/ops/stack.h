@@ -10,6 +10,10 @@ namespace framegate::translator {
 // What the frame's globals or builtins hold under a name; NameError where neither does.
 Outcome GlobalOrBuiltin(Interp& in, Frame& f, const std::string& name);
 
+// "module.qualname() " of what is called, as errors about its arguments begin; "" where it has no such name.
+std::string NameOfCallee(Interp& in, V callable);
+// Iterating over it is a TypeError.
+bool IsNotIterable(Interp& in, V value);
 // Whether an except clause that names `types` takes the exception.
 Outcome MatchesClause(Interp& in, V exception, V types);
 

@@ -89,8 +89,8 @@ Outcome GetThrough(Interp& in, V descriptor, V object, TypeValue* type, const st
   if (kind->is("builtins:member_descriptor")) {
     if (V value = NamedResult(in, type, object, name))
       return in.Done(value);
-    if (AsConstant(object) != nullptr || As<SliceValue>(object) != nullptr || (As<ObjectValue>(object) != nullptr && s.Payload(object) != nullptr &&
-                                                                              !type->Has(TypeFlag::kPythonCode)))
+    if (AsConstant(object) != nullptr || As<SliceValue>(object) != nullptr ||
+        (As<ObjectValue>(object) != nullptr && s.Payload(object) != nullptr && !type->Has(TypeFlag::kPythonCode)))
       if (auto* slice = As<SliceValue>(object); slice == nullptr)
         return ConstantMember(in, object, name);
       else
@@ -104,6 +104,10 @@ Outcome GetThrough(Interp& in, V descriptor, V object, TypeValue* type, const st
       return in.Done(mapping->default_factory == nullptr ? s.None() : mapping->default_factory);
     if (auto* function = As<FunctionValue>(object))
       return FunctionMember(in, function, name);
+    if (As<TypeValue>(object) != nullptr) {
+      V value = KnownGetset(in, name, object);
+      return value != nullptr ? in.Done(value) : in.Break(Reason::kUnsupportedAttribute, StrCat("type.", name));
+    }
     if (auto* o = As<ObjectValue>(object))
       for (const auto& [own, value] : o->attributes)
         if (own == name && value != nullptr)
@@ -119,6 +123,8 @@ Outcome GetThrough(Interp& in, V descriptor, V object, TypeValue* type, const st
   }
   if (kind->is("_collections:_tuplegetter") && object != nullptr)
     return TupleField(in, type, object, name);
+  if (auto* cell = As<CellValue>(object); cell != nullptr && name == "cell_contents" && s.CellContents(cell) == nullptr)
+    return in.Raise("builtins:ValueError", "Cell is empty");
   if (kind->is("builtins:getset_descriptor")) {
     if (auto* deque = As<SequenceValue>(object); deque != nullptr && name == "maxlen")
       return in.Done(s.Const(deque->maxlen));
@@ -261,7 +267,8 @@ Outcome Interp::GetAttr(V object, const std::string& name, Tail tail) {
     V getattribute = s.TypeAttr(type, "__getattribute__");
     if (auto* function = As<FunctionValue>(s.Resolve(getattribute))) {
       Outcome outcome = Call(function, {.positional = {object, s.Str(name)}});
-      if (outcome.flow != Flow::kRaise || !s.IsSubclass(s.TypeOf(s.raised), "builtins:AttributeError"))
+      if (outcome.flow != Flow::kRaise || !s.IsSubclass(s.TypeOf(s.raised), "builtins:AttributeError") ||
+          s.TypeAttr(type, "__getattr__") == nullptr)
         return outcome;
       return FallBack(*this, object, type, name, tail);
     }
@@ -311,7 +318,8 @@ Outcome SetTypeAttribute(Interp& in, TypeValue* type, const std::string& name, V
       if (own == name)
         has = set != nullptr;
     if (!has)
-      return in.Raise("builtins:AttributeError", s.Is311() ? name : StrCat("type object '", TypeName(type), "' has no attribute '", name, "'"));
+      return in.Raise("builtins:AttributeError",
+                      s.Is311() ? name : StrCat("type object '", TypeName(type), "' has no attribute '", name, "'"));
   }
   s.SetTypeAttr(type, name, value);
   if (special && !type->is_real())
@@ -348,14 +356,15 @@ Outcome SetThrough(Interp& in, V descriptor, TypeValue* kind, V object, const st
       args.positional.push_back(value);
     return in.Call(setter, std::move(args), tail);
   }
-  if (auto* exception = As<ObjectValue>(object);
-      kind->is("builtins:member_descriptor") && exception != nullptr && !exception->is_real() && name == "__suppress_context__" && value != nullptr) {
+  if (auto* exception = As<ObjectValue>(object); kind->is("builtins:member_descriptor") && exception != nullptr && !exception->is_real() &&
+                                                 name == "__suppress_context__" && value != nullptr) {
     FRAMEGATE_TAKE(V truth, in.Truth(value));
     s.Touch(exception);
     exception->suppress_context = truth == s.Bool(true);
     return in.Done(s.None());
   }
-  if (auto* function = As<FunctionValue>(object); kind->is("builtins:member_descriptor") && function != nullptr && value != nullptr && name == "__doc__") {
+  if (auto* function = As<FunctionValue>(object);
+      kind->is("builtins:member_descriptor") && function != nullptr && value != nullptr && (name == "__doc__" || name == "__module__")) {
     s.SetInstanceAttr(function, name, value);
     return in.Done(s.None());
   }

@@ -171,6 +171,11 @@ Outcome Interp::PushFrame(FunctionValue* function, Args args, Tail tail) {
 Outcome Interp::CallFunction(FunctionValue* function, Args args, Tail tail) {
   if (!function->symbol.empty()) {
     const BuiltinBody body = FindBuiltin(function->symbol);
+    const std::string_view polyfill = FindPolyfill(function->symbol);
+    if (V other = polyfill.empty() ? nullptr : s.Symbol(StrCat("framegate.", polyfill))) {
+      s.RelyOnSymbol(function);
+      return Call(other, std::move(args), tail);
+    }
     const bool is_node = IsGraphFunction(function->symbol);
     const bool is_method = IsTensorMethod(function->symbol) && !function->name.starts_with("__");
     if (body != nullptr || is_node || is_method)
@@ -243,6 +248,17 @@ Outcome Interp::Call(V callable, Args args, Tail tail) {
 
 namespace {
 
+bool AreConstant(Session& s, const Args& args) {
+  Constant unused;
+  for (V value : args.positional)
+    if (value == nullptr || !ToConstant(s, value, &unused))
+      return false;
+  for (const auto& [name, value] : args.keyword)
+    if (!ToConstant(s, value, &unused))
+      return false;
+  return true;
+}
+
 // What object.__new__ says of a class with abstract methods.
 Outcome AbstractInstance(Interp& in, TypeValue* type) {
   FRAMEGATE_TAKE(V abstract, in.GetAttr(type, "__abstractmethods__"));
@@ -259,11 +275,11 @@ Outcome AbstractInstance(Interp& in, TypeValue* type) {
     text += StrCat(text.empty() ? "" : ", ", quote, name->text, quote);
   }
   bool several = names->items.size() > 1;
-  return in.Raise("builtins:TypeError", in.s.Is311()
-                                            ? StrCat("Can't instantiate abstract class ", TypeName(type), " with abstract method",
-                                                     several ? "s " : " ", text)
-                                            : StrCat("Can't instantiate abstract class ", TypeName(type),
-                                                     " without an implementation for abstract method", several ? "s " : " ", text));
+  return in.Raise("builtins:TypeError",
+                  in.s.Is311()
+                      ? StrCat("Can't instantiate abstract class ", TypeName(type), " with abstract method", several ? "s " : " ", text)
+                      : StrCat("Can't instantiate abstract class ", TypeName(type), " without an implementation for abstract method",
+                               several ? "s " : " ", text));
 }
 
 bool IsBuiltinNamed(Session& s, V value, std::string_view symbol) {
@@ -300,7 +316,7 @@ V NewObject(Interp& in, TypeValue* type, const Args& args) {
 }  // namespace
 
 Outcome Interp::CallType(TypeValue* type, Args args, Tail tail) {
-  if (type->is_real() && !FindPolyfill(type->symbol).empty())
+  if (type->is_real() && !FindPolyfill(type->symbol).empty() && !(IsPureCall(type->symbol) && AreConstant(s, args)))
     return CallBuiltin(type->symbol, std::move(args), tail);
   if (BuiltinBody body = type->is_real() ? FindBuiltin(type->symbol) : nullptr)
     return body(*this, args, tail);
@@ -331,7 +347,8 @@ Outcome Interp::Construct(TypeValue* type, Args args, Tail tail) {
     return AbstractInstance(*this, type);
   auto* builtin_maker = As<BuiltinValue>(maker);
   if (As<FunctionValue>(maker) != nullptr ||
-      (builtin_maker != nullptr && !objects_new && (type->Has(TypeFlag::kHeapType) || type->Has(TypeFlag::kExceptionSubclass)) && FindBuiltin(builtin_maker->symbol) != nullptr)) {
+      (builtin_maker != nullptr && !objects_new && (type->Has(TypeFlag::kHeapType) || type->Has(TypeFlag::kExceptionSubclass)) &&
+       FindBuiltin(builtin_maker->symbol) != nullptr)) {
     Args with_type = args;
     with_type.positional.insert(with_type.positional.begin(), type);
     FRAMEGATE_TAKE(object, Call(maker, std::move(with_type)));
@@ -371,8 +388,8 @@ Outcome Interp::CallBuiltin(const std::string& symbol, Args args, Tail tail) {
     return body(*this, args, tail);
   if (const AmbientQuery* query = symbol.starts_with("torch") ? FindAmbientQuery(symbol) : nullptr)
     return AnswerAmbientQuery(*this, *query, args);
-  if (std::string_view polyfill = FindPolyfill(symbol); !polyfill.empty()) {
-    if (V function = s.Symbol(StrCat("framegate._polyfills:", polyfill)))
+  if (std::string_view polyfill = FindPolyfill(symbol); !polyfill.empty() && !(IsPureCall(symbol) && AreConstant(s, args))) {
+    if (V function = s.Symbol(StrCat("framegate.", polyfill)))
       return Call(function, std::move(args), tail);
   }
   if (IsGraphFunction(symbol) || (HasTensor(args) && IsTensorMethod(symbol)))

@@ -44,8 +44,8 @@ V OwnAttr(Session& s, TypeValue* type, std::string_view name) {
 }
 
 bool RefreshesFlags(std::string_view name) {
-  return name != "__slots__" && name != "__dict__" && name != "__class__" && name != "__bases__" && name != "__mro__" && name != "__del__" &&
-         name != "__abstractmethods__" && name != "__name__" && name != "__qualname__";
+  return name != "__slots__" && name != "__dict__" && name != "__class__" && name != "__bases__" && name != "__mro__" &&
+         name != "__del__" && name != "__abstractmethods__" && name != "__name__" && name != "__qualname__";
 }
 
 void SetSlotFlags(Session& s, TypeValue* type) {
@@ -98,9 +98,8 @@ bool Linearize(Session& s, TypeValue* type, const std::vector<TypeValue*>& bases
       return true;
     TypeValue* next = nullptr;
     for (const auto& list : lists) {
-      bool blocked = std::any_of(lists.begin(), lists.end(), [&](const auto& other) {
-        return std::find(other.begin() + 1, other.end(), list[0]) != other.end();
-      });
+      bool blocked = std::any_of(lists.begin(), lists.end(),
+                                 [&](const auto& other) { return std::find(other.begin() + 1, other.end(), list[0]) != other.end(); });
       if (!blocked) {
         next = list[0];
         break;
@@ -252,8 +251,9 @@ Outcome WinningMetatype(Interp& in, TypeValue* metatype, const Values& bases) {
     if (s.IsSubclassOf(winner, other))
       continue;
     if (!s.IsSubclassOf(other, winner))
-      return in.Raise("builtins:TypeError",
-                      "metaclass conflict: the metaclass of a derived class must be a (non-strict) subclass of the metaclasses of all its bases");
+      return in.Raise(
+          "builtins:TypeError",
+          "metaclass conflict: the metaclass of a derived class must be a (non-strict) subclass of the metaclasses of all its bases");
     winner = other;
   }
   return in.Done(winner);

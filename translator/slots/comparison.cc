@@ -49,7 +49,9 @@ enum class SequenceKind { kList, kTuple, kDeque };
 
 SequenceKind KindOf(Session& s, SequenceValue* sequence) {
   TypeValue* type = s.TypeOf(sequence);
-  return type->Has(TypeFlag::kListSubclass) ? SequenceKind::kList : type->Has(TypeFlag::kTupleSubclass) ? SequenceKind::kTuple : SequenceKind::kDeque;
+  return type->Has(TypeFlag::kListSubclass)    ? SequenceKind::kList
+         : type->Has(TypeFlag::kTupleSubclass) ? SequenceKind::kTuple
+                                               : SequenceKind::kDeque;
 }
 
 }  // namespace
@@ -231,7 +233,7 @@ Outcome Interp::Compare(int32_t op, V left, V right, Tail) {
   }
   if (AsConstant(left) != nullptr && AsConstant(right) != nullptr)
     return CompareConstants(*this, op, left, right);
-  if (auto *a = IdentityOf(left), *b = IdentityOf(right); a != nullptr && b != nullptr && (op == 2 || op == 3)) {
+  if (auto* a = IdentityOf(left), *b = IdentityOf(right); a != nullptr && b != nullptr && (op == 2 || op == 3)) {
     FRAMEGATE_TAKE(V same, CompareIdentities(*this, a, b));
     return Done(s.Bool((same == s.Bool(true)) == (op == 2)));
   }
@@ -285,6 +287,11 @@ Outcome RawContains(Interp& in, V container, V item) {
     return in.Done(s.Bool(place != nullptr));
   }
   bool plain = As<SequenceValue>(container) != nullptr;
+  TypeValue* type = As<IteratorValue>(container) != nullptr || view != nullptr ? nullptr : s.TypeOf(container);
+  bool iterable = type == nullptr || plain || container->kind == ValueKind::kGenerator || s.TypeAttr(type, "__iter__") != nullptr ||
+                  s.TypeAttr(type, "__getitem__") != nullptr;
+  if (!iterable)
+    return in.Raise("builtins:TypeError", StrCat("argument of type '", TypeName(type), "' is not iterable"));
   FRAMEGATE_TAKE(V iterator, plain ? RawIter(in, container) : in.Iter(container));
   while (true) {
     FRAMEGATE_TAKE(V next, in.Next(iterator));

@@ -78,11 +78,11 @@ Outcome SequenceOp(Interp& in, int32_t number, V left, V right) {
   }
   if (plain == 0 && a != nullptr && plain_type(a) && !(b != nullptr && plain_type(b)) && s.TypeOf(right) != nullptr &&
       s.TypeAttr(s.TypeOf(right), "__radd__") == nullptr)
-    return in.Raise("builtins:TypeError", StrCat("can only concatenate ", is_list(a) ? "list" : "tuple", " (not \"", TypeName(s.TypeOf(right)),
-                                                 "\") to ", is_list(a) ? "list" : "tuple"));
+    return in.Raise("builtins:TypeError", StrCat("can only concatenate ", is_list(a) ? "list" : "tuple", " (not \"",
+                                                 TypeName(s.TypeOf(right)), "\") to ", is_list(a) ? "list" : "tuple"));
   if (plain == 0 && a != nullptr && b != nullptr && plain_type(a) && plain_type(b))
-    return in.Raise("builtins:TypeError", StrCat("can only concatenate ", is_list(a) ? "list" : "tuple", " (not \"", TypeName(s.TypeOf(right)),
-                                                 "\") to ", is_list(a) ? "list" : "tuple"));
+    return in.Raise("builtins:TypeError", StrCat("can only concatenate ", is_list(a) ? "list" : "tuple", " (not \"",
+                                                 TypeName(s.TypeOf(right)), "\") to ", is_list(a) ? "list" : "tuple"));
   if (plain == 5 && a != nullptr && plain_type(a) && b == nullptr && AsConstant(right) != nullptr)
     return in.Raise("builtins:TypeError", StrCat("can't multiply sequence by non-int of type '", TypeName(s.TypeOf(right)), "'"));
   if (plain == 5 && b != nullptr && plain_type(b) && a == nullptr && AsConstant(left) != nullptr)
@@ -134,7 +134,8 @@ Outcome SetOp(Interp& in, int32_t number, V left, V right) {
     ++set->version;
   } else {
     TypeValue* kind = As<ViewValue>(left) != nullptr ? nullptr : s.TypeOf(a);
-    set->type = kind != nullptr && s.IsSubclass(kind, "builtins:frozenset") ? s.TypeOfSymbol("builtins:frozenset") : s.TypeOfSymbol("builtins:set");
+    set->type =
+        kind != nullptr && s.IsSubclass(kind, "builtins:frozenset") ? s.TypeOfSymbol("builtins:frozenset") : s.TypeOfSymbol("builtins:set");
     set->mutable_made = true;
   }
   for (V item : items) {

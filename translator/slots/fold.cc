@@ -56,6 +56,16 @@ bool ToOperand(Session& s, V value, model::Operand* operand) {
   return false;
 }
 
+// Lists that a pure call made.
+V OfParts(Session& s, const model::Operand& parts) {
+  if (parts.constant.has_value())
+    return s.Const(*parts.constant);
+  Values items;
+  for (const model::Operand& item : parts.items)
+    items.push_back(OfParts(s, item));
+  return parts.sequence == "list" ? s.List(std::move(items)) : s.Tuple(std::move(items));
+}
+
 }  // namespace
 
 Outcome Interp::Fold(const std::string& symbol, const Args& args) {
@@ -78,6 +88,8 @@ Outcome Interp::Fold(const std::string& symbol, const Args& args) {
         exception->arguments = args->items;
     return raised;
   }
+  if (answer->result.has_value())
+    return Done(OfParts(s, *answer->result));
   if (!answer->constant.has_value())
     return Break(Reason::kOpaqueCall, symbol);
   const Constant& constant = *answer->constant;

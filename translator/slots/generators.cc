@@ -144,7 +144,8 @@ Outcome Interp::Close(GeneratorValue* generator) {
   exit->mutable_made = true;
   Outcome outcome = Throw(generator, exit, kSync);
   if (outcome.ok())
-    return Raise("builtins:RuntimeError", StrCat(generator->type->is("builtins:coroutine") ? "coroutine" : "generator", " ignored GeneratorExit"));
+    return Raise("builtins:RuntimeError",
+                 StrCat(generator->type->is("builtins:coroutine") ? "coroutine" : "generator", " ignored GeneratorExit"));
   if (outcome.flow != Flow::kRaise)
     return outcome;
   bool stopped = IsNamed(s, s.raised, "builtins:StopIteration");

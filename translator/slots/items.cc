@@ -173,7 +173,10 @@ Outcome Interp::GetItem(V container, V key, Tail tail) {
       return found != nullptr ? Done(found) : KeyError(*this, key);
     }
     if (view->form != ViewForm::kInstanceDict)
-      return Raise("builtins:TypeError", StrCat("'", view->form == ViewForm::kKeys ? "dict_keys" : view->form == ViewForm::kValues ? "dict_values" : "dict_items",
+      return Raise("builtins:TypeError", StrCat("'",
+                                                view->form == ViewForm::kKeys     ? "dict_keys"
+                                                : view->form == ViewForm::kValues ? "dict_values"
+                                                                                  : "dict_items",
                                                 "' object is not subscriptable"));
     const Constant* name = ConstantOf(s, key, ConstantKind::kStr);
     V value = view->form != ViewForm::kInstanceDict || name == nullptr ? nullptr : s.InstanceAttr(view->target, name->text);
@@ -276,6 +279,19 @@ Outcome AssignList(Interp& in, SequenceValue* list, V key, V value) {
 
 }  // namespace
 
+namespace {
+
+// What has sq_ slots, whose errors are worded otherwise.
+bool IsConstantSequence(Session& s, V value) {
+  TypeValue* type = s.TypeOf(value);
+  for (const char* name : {"builtins:tuple", "builtins:str", "builtins:bytes", "builtins:range"})
+    if (s.IsSubclass(type, name))
+      return true;
+  return false;
+}
+
+}  // namespace
+
 void SequenceChanged(Session& s, SequenceValue* sequence) {
   if (!sequence->is_real())
     return;
@@ -316,12 +332,14 @@ Outcome Interp::SetItem(V container, V key, V value, Tail tail) {
   }
   const char* special = value == nullptr ? "__delitem__" : "__setitem__";
   bool is_python = type->Has(TypeFlag::kHeapType) && As<FunctionValue>(s.Resolve(s.TypeAttr(type, special))) != nullptr;
-  if (!is_python && ((As<SequenceValue>(container) != nullptr && !type->Has(TypeFlag::kTupleSubclass)) || As<MappingValue>(container) != nullptr))
+  if (!is_python &&
+      ((As<SequenceValue>(container) != nullptr && !type->Has(TypeFlag::kTupleSubclass)) || As<MappingValue>(container) != nullptr))
     return RawSetItem(*this, container, key, value);
   FRAMEGATE_TAKE(V method, LookupSpecial(container, special));
   if (method == nullptr)
-    return Raise("builtins:TypeError", StrCat("'", TypeName(type), "' object does", value == nullptr ? "n't" : " not", " support item ",
-                                              value == nullptr ? "deletion" : "assignment"));
+    return Raise("builtins:TypeError",
+                 StrCat("'", TypeName(type), "' object does", value == nullptr && IsConstantSequence(s, container) ? "n't" : " not",
+                        " support item ", value == nullptr ? "deletion" : "assignment"));
   Args args{.positional = {key}};
   if (value != nullptr)
     args.positional.push_back(value);

@@ -98,7 +98,8 @@ Outcome Interp::Iter(V iterable, Tail) {
     return Break(Reason::kUnsupportedIteration, "an object of unknown type");
   V own = type != nullptr && type->Has(TypeFlag::kHeapType) ? s.TypeAttr(type, "__iter__") : nullptr;
   bool is_python = As<FunctionValue>(s.Resolve(own)) != nullptr;
-  if (view != nullptr || (!is_python && (As<SequenceValue>(iterable) != nullptr || As<MappingValue>(iterable) != nullptr || As<SetValue>(iterable) != nullptr)))
+  if (view != nullptr || (!is_python && (As<SequenceValue>(iterable) != nullptr || As<MappingValue>(iterable) != nullptr ||
+                                         As<SetValue>(iterable) != nullptr)))
     return RawIter(*this, iterable);
   if (As<OpaqueValue>(iterable) != nullptr || As<ResidualValue>(iterable) != nullptr)
     return type->Has(TypeFlag::kIterator) ? Done(iterable) : Break(Reason::kUnsupportedIteration, type->symbol);
@@ -111,8 +112,7 @@ Outcome Interp::Iter(V iterable, Tail) {
     TypeValue* kind = s.TypeOf(iterator);
     bool fine = iterator->kind == ValueKind::kIterator || iterator->kind == ValueKind::kGenerator || kind == nullptr ||
                 s.TypeAttr(kind, "__next__") != nullptr;
-    return fine ? Done(iterator)
-                : Raise("builtins:TypeError", StrCat("iter() returned non-iterator of type '", TypeName(kind), "'"));
+    return fine ? Done(iterator) : Raise("builtins:TypeError", StrCat("iter() returned non-iterator of type '", TypeName(kind), "'"));
   }
   if (s.TypeAttr(type, "__getitem__") != nullptr)
     return Call(s.Symbol("framegate._polyfills:iter_by_index"), {.positional = {iterable}});
@@ -263,7 +263,8 @@ Outcome NextOf(Interp& in, IteratorValue* iterator) {
       s.Touch(iterator);
       return in.Done(s.Int(iterator->start + iterator->step * static_cast<int64_t>(iterator->at++)));
     case IteratorForm::kFixed:
-      if (auto* set = As<SetValue>(iterator->source); set != nullptr && set->version != iterator->version && iterator->at <= iterator->items.size()) {
+      if (auto* set = As<SetValue>(iterator->source);
+          set != nullptr && set->version != iterator->version && iterator->at <= iterator->items.size()) {
         s.Touch(iterator);
         iterator->at = iterator->items.size() + 1;
         return in.Raise("builtins:RuntimeError", "Set changed size during iteration");

@@ -164,6 +164,21 @@ Outcome FindKey(Interp& in, V container, V key) {
   return in.Done(set != nullptr && set->index.contains(in.s.HashKey(own)) ? own : nullptr);
 }
 
+Outcome ToValuesInAnyOrder(Interp& in, V iterable, Values* items) {
+  auto* set = As<SetValue>(in.s.Resolve(iterable));
+  size_t texts = 0, numbers = 0;
+  if (set != nullptr)
+    for (V item : set->items) {
+      const Constant* c = AsConstant(in.s.Resolve(item));
+      texts += c != nullptr && c->is_str();
+      numbers += c != nullptr && (c->is_int() || c->is_bool() || (c->kind == ConstantKind::kFloat && !std::isnan(c->real)));
+    }
+  if (set == nullptr || set->items.empty() || (texts != set->items.size() && numbers != set->items.size()))
+    return in.ToValues(iterable, items);
+  *items = set->items;
+  return in.Done(nullptr);
+}
+
 Outcome AddToSet(Interp& in, SetValue* set, V item) {
   FRAMEGATE_TAKE(V key, KeyIn(in, set, item));
   std::string text = in.s.HashKey(key);

@@ -34,12 +34,13 @@ V ExceptionMember(Session& s, ObjectValue* exception, const std::string& name) {
     if (name == "filename")
       return argument(2);
   }
-  bool named = s.IsSubclass(type, "builtins:NameError") || s.IsSubclass(type, "builtins:AttributeError") || s.IsSubclass(type, "builtins:ImportError");
+  bool named = s.IsSubclass(type, "builtins:NameError") || s.IsSubclass(type, "builtins:AttributeError") ||
+               s.IsSubclass(type, "builtins:ImportError");
   if (named && (name == "name" || name == "obj" || name == "path" || name == "name_from")) {
     for (const auto& [own, value] : exception->attributes)
       if (own == name)
         return value;
-    return nullptr;
+    return s.None();
   }
   return nullptr;
 }
@@ -82,7 +83,16 @@ Outcome FunctionMember(Interp& in, FunctionValue* function, const std::string& n
       function->globals = s.StepFrom(function, Step::kFuncGlobals);
     return function->globals == nullptr ? in.Break(Reason::kUnsupportedAttribute, name) : in.Done(function->globals);
   }
-  if (name == "__doc__" && !function->is_real()) {
+  if (name == "__module__") {
+    if (function->is_real())
+      s.ReadFact(function, Fact::kQualname);
+    return in.Done(function->module == nullptr ? s.None() : function->module);
+  }
+  if (name == "__doc__" && function->is_real()) {
+    V text = s.StepFrom(function, Step::kSlotMember, name);
+    return in.Done(text == nullptr ? s.None() : text);
+  }
+  if (name == "__doc__") {
     bool has = !image.consts.empty() && image.consts[0].is_str() && (!s.Is313() || (image.flags & 0x4000000) != 0);
     return in.Done(has ? s.Const(image.consts[0]) : s.None());
   }
@@ -110,7 +120,27 @@ V KnownGetset(Interp& in, const std::string& name, V object) {
   }
   if (const Constant* constant = AsConstant(object))
     return TorchConstantAttr(s, *constant, name);
+  if (auto* cell = As<CellValue>(object); cell != nullptr && name == "cell_contents")
+    return s.CellContents(cell);
+  if (auto* builtin = As<BuiltinValue>(object)) {
+    size_t colon = builtin->symbol.find(':');
+    if (name == "__name__")
+      return s.Str(builtin->symbol.substr(builtin->symbol.find_last_of(":.") + 1));
+    return name == "__qualname__" ? s.Str(builtin->symbol.substr(colon + 1)) : nullptr;
+  }
+  if (auto* generator = As<GeneratorValue>(object)) {
+    if (name == "gi_running" || name == "cr_running")
+      return s.Bool(generator->running);
+    if ((name == "gi_frame" || name == "cr_frame") && generator->frame == nullptr)
+      return s.None();
+    if ((name == "__name__" || name == "__qualname__") && generator->function != nullptr)
+      return s.Str(name == "__name__" ? generator->function->name : generator->function->qualname);
+    return nullptr;
+  }
   if (auto* function = As<FunctionValue>(object)) {
+    for (const auto& [own, value] : function->attributes)
+      if (own == name && value != nullptr)
+        return value;
     if (name == "__name__")
       return s.Str(function->is_real() ? s.ReadFact(function, Fact::kFunctionName).constant.text : function->name);
     if (name == "__qualname__") {
@@ -216,6 +246,8 @@ Outcome ConstantMember(Interp& in, V object, const std::string& name) {
   auto at = std::find(parts.begin(), parts.end(), name);
   if ((c.kind == ConstantKind::kRange || c.kind == ConstantKind::kSlice) && at != parts.end())
     return in.Done(s.Const(c.items[static_cast<size_t>(at - parts.begin())]));
+  if (V value = TorchConstantAttr(s, c, name))
+    return in.Done(value);
   if (name == "__doc__" || name == "__class__")
     return name == "__class__" ? in.Done(s.TypeOf(object)) : in.Break(Reason::kUnsupportedAttribute, name);
   return in.Break(Reason::kUnsupportedAttribute, StrCat(TypeName(s.TypeOf(object)), ".", name));
@@ -259,12 +291,26 @@ Outcome SetGetset(Interp& in, V object, const std::string& name, V value) {
       return in.Done(s.None());
     }
   }
+  if (auto* cell = As<CellValue>(object); cell != nullptr && name == "cell_contents") {
+    s.Touch(cell);
+    cell->contents = resolved;
+    cell->loaded = true;
+    if (cell->is_real() && resolved == nullptr)
+      s.AddEffect({.helper = model::Helper::kCellClear, .args = {cell}});
+    else if (cell->is_real())
+      s.AddEffect({.helper = model::Helper::kCellSet, .args = {cell, resolved}});
+    return in.Done(s.None());
+  }
+  if (AsConstant(object) != nullptr)
+    return in.Raise("builtins:AttributeError", StrCat("attribute '", name, "' of '", TypeName(type), "' objects is not writable"));
   auto* function = As<FunctionValue>(object);
   const Constant* text = resolved == nullptr ? nullptr : ConstantOf(s, resolved, ConstantKind::kStr);
-  if (function != nullptr && !function->is_real() && (name == "__name__" || name == "__qualname__")) {
+  if (function != nullptr && (name == "__name__" || name == "__qualname__")) {
     if (text == nullptr)
       return in.Raise("builtins:TypeError", StrCat(name, " must be set to a string object"));
     s.Touch(function);
+    if (function->is_real() || name == "__name__")
+      s.SetInstanceAttr(function, name, resolved);
     (name == "__name__" ? function->name : function->qualname) = text->text;
     return in.Done(s.None());
   }

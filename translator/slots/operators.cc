@@ -106,7 +106,15 @@ Outcome FoldBinary(Interp& in, int32_t number, V left, V right) {
   }
   if (a->is_str() && b->is_str() && plain == 0)
     return in.Done(in.s.Str(a->text + b->text));
-  return in.Fold(StrCat("_operator:", kOperators[static_cast<size_t>(plain)].symbol), {.positional = {left, right}});
+  Outcome outcome = in.Fold(StrCat("_operator:", kOperators[static_cast<size_t>(plain)].symbol), {.positional = {left, right}});
+  auto* exception = outcome.flow == Flow::kRaise && number >= 13 ? As<ObjectValue>(in.s.raised) : nullptr;
+  const Constant* text = exception == nullptr || exception->arguments.empty() ? nullptr : AsConstant(exception->arguments[0]);
+  std::string_view prefix = "unsupported operand type(s) for ";
+  if (text != nullptr && text->is_str() && text->text.starts_with(prefix)) {  // in-place operators are named so
+    std::string rest = text->text.substr(text->text.find(": "));
+    exception->arguments[0] = in.s.Str(StrCat(prefix, plain == 8 ? "**" : kOperators[static_cast<size_t>(plain)].text, "=", rest));
+  }
+  return outcome;
 }
 
 // A container's subclass with an operator of its own.
@@ -147,6 +155,14 @@ Outcome BinaryByMethods(Interp& in, int32_t number, V left, V right) {
     if (reflected != nullptr)
       return in.Done(reflected);
   }
+  auto is_sequence = [&](TypeValue* type) {
+    return type->Has(TypeFlag::kListSubclass) || type->Has(TypeFlag::kTupleSubclass) || type->Has(TypeFlag::kStrSubclass) ||
+           type->Has(TypeFlag::kBytesSubclass);
+  };
+  if (number % 13 == 5 && (is_sequence(a) || is_sequence(b)))
+    return in.Raise("builtins:TypeError", StrCat("can't multiply sequence by non-int of type '", TypeName(is_sequence(a) ? b : a), "'"));
+  if (number % 13 == 0 && a->Has(TypeFlag::kStrSubclass))
+    return in.Raise("builtins:TypeError", StrCat("can only concatenate str (not \"", TypeName(b), "\") to str"));
   std::string text = number >= 13 ? StrCat(number == 21 ? "**" : op.text, "=") : op.text;
   return in.Raise("builtins:TypeError", StrCat("unsupported operand type(s) for ", text, ": '", TypeName(a), "' and '", TypeName(b), "'"));
 }
@@ -167,7 +183,8 @@ Outcome Interp::BinaryOp(int32_t number, V left, V right, Tail) {
   if (AsConstant(left) != nullptr && AsConstant(right) != nullptr)
     return FoldBinary(*this, number, left, right);
   Constant unused;
-  if (const Constant* format = AsConstant(left); format != nullptr && format->is_str() && number % 13 == 6 &&
+  if (const Constant* format = AsConstant(left);
+      format != nullptr && format->is_str() && number % 13 == 6 &&
       (As<ObjectValue>(right) == nullptr || s.TypeAttr(s.TypeOf(right), "__rmod__") == nullptr)) {
     if (ToConstant(s, right, &unused))
       return Fold("_operator:mod", {.positional = {left, right}});
@@ -244,7 +261,9 @@ Outcome Interp::Is(V left, V right) {
       if (left->handle == right->handle)
         s.GuardSame(left->subject, right->subject);
       else
-        s.AddGuard({.kind = guards::GuardKind::kDistinct, .subject = std::max(left->subject, right->subject), .other = std::min(left->subject, right->subject)});
+        s.AddGuard({.kind = guards::GuardKind::kDistinct,
+                    .subject = std::max(left->subject, right->subject),
+                    .other = std::min(left->subject, right->subject)});
       return Done(s.Bool(left->handle == right->handle));
     }
     if (left == right || (a->is_int() && a->integer >= -5 && a->integer <= 256))
@@ -269,7 +288,8 @@ Outcome Interp::Is(V left, V right) {
   if (p != nullptr && q != nullptr && p->form == ViewForm::kInstanceDict && q->form == p->form)
     return Is(p->target, q->target);
   auto *m = As<SequenceValue>(left), *n = As<SequenceValue>(right);
-  if (m != nullptr && n != nullptr && m->items.empty() && n->items.empty() && s.TypeOf(m)->is("builtins:tuple") && s.TypeOf(n)->is("builtins:tuple"))
+  if (m != nullptr && n != nullptr && m->items.empty() && n->items.empty() && s.TypeOf(m)->is("builtins:tuple") &&
+      s.TypeOf(n)->is("builtins:tuple"))
     return Done(s.Bool(true));
   if (m != nullptr && n != nullptr && m != n && !m->is_real() && !n->is_real() && m->literal != nullptr && m->literal == n->literal)
     return Done(s.Bool(true));

@@ -91,6 +91,8 @@ Outcome RawContains(Interp& in, V container, V item);
 Outcome RawGetItem(Interp& in, V container, V key);
 Outcome RawSetItem(Interp& in, V container, V key, V value);
 Outcome ReprOfBase(Interp& in, V container);
+// All items of an iterable for a use that does not show their order, as far as that can be told: of sets of distinct texts or numbers too.
+Outcome ToValuesInAnyOrder(Interp& in, V iterable, Values* items);
 // After any change of a list or deque: real ones get their whole contents again.
 void SequenceChanged(Session& s, SequenceValue* sequence);
 // A set, or a dict's keys (or items) that compare as one; null where it is none.

@@ -24,8 +24,9 @@ Outcome CallForText(Interp& in, V value, const char* method, Args args = {}) {
   TypeValue* type = in.s.TypeOf(resolved);
   if (type == nullptr || AsConstant(resolved) == nullptr)
     return in.Break(Reason::kUnsupportedValue, StrCat(method, " gives a value that is not known"));
-  return in.Raise("builtins:TypeError", StrCat(method, method == std::string_view("__format__") ? " must return a str, not " : " returned non-string (type ",
-                                               TypeName(type), method == std::string_view("__format__") ? "" : ")"));
+  return in.Raise("builtins:TypeError",
+                  StrCat(method, method == std::string_view("__format__") ? " must return a str, not " : " returned non-string (type ",
+                         TypeName(type), method == std::string_view("__format__") ? "" : ")"));
 }
 
 // Containers whose text is being written: what contains itself is shortened.
@@ -313,7 +314,9 @@ Outcome Str(Interp& in, V value) {
   Session& s = in.s;
   value = s.Resolve(value);
   if (const Constant* c = AsConstant(value))
-    return c->is_str() ? in.Done(value) : c->is_int() ? in.Done(s.Str(StrCat(c->integer))) : in.Fold("builtins:str", {.positional = {value}});
+    return c->is_str()   ? in.Done(value)
+           : c->is_int() ? in.Done(s.Str(StrCat(c->integer)))
+                         : in.Fold("builtins:str", {.positional = {value}});
   TypeValue* type = s.TypeOf(value);
   if (type == nullptr || value->kind == ValueKind::kOpaque || value->kind == ValueKind::kResidual || value->kind == ValueKind::kTensor)
     return in.Break(value->kind == ValueKind::kTensor ? Reason::kTensorValue : Reason::kOpaqueCall,

@@ -1,4 +1,5 @@
-// C methods called as functions (`list.__eq__(a, b)`, `super().__getitem__(i)`): what the builtin type itself does, whatever a subclass overrides.
+// C methods called as functions (`list.__eq__(a, b)`, `super().__getitem__(i)`): what the builtin type itself does, whatever a subclass
+// overrides.
 #include <array>
 
 #include "absl/container/flat_hash_map.h"
@@ -37,7 +38,7 @@ int ComparisonOf(std::string_view name) {
 
 // Number of the operator and whether the method is its reflected form; -1: none.
 int OperatorOf(std::string_view name, bool* reflected) {
-  static constexpr std::string_view kNames[] = {"add", "and", "floordiv", "lshift", "matmul", "mul", "mod",
+  static constexpr std::string_view kNames[] = {"add", "and", "floordiv", "lshift", "matmul",  "mul", "mod",
                                                 "or",  "pow", "rshift",   "sub",    "truediv", "xor"};
   if (!name.starts_with("__") || !name.ends_with("__"))
     return -1;
@@ -155,11 +156,64 @@ Outcome OfContainer(Interp& in, const std::string& symbol, const Method& method,
   return Foldable(s, args) ? in.Fold(symbol, args) : in.Break(Reason::kOpaqueCall, symbol);
 }
 
+// __init__ of exceptions and containers.
+Outcome Initialize(Interp& in, const std::string& symbol, const Method& method, Args& args) {
+  Session& s = in.s;
+  V self = s.Resolve(args.positional[0]);
+  TypeValue* type = s.TypeOf(self);
+  if (type != nullptr && s.IsSubclass(type, "builtins:BaseException"))
+    return in.CallBuiltin("builtins:BaseException.__init__", std::move(args), kSync);
+  if (As<MappingValue>(self) != nullptr && method.type != "defaultdict") {
+    if (args.positional.size() > 2)
+      return in.Raise("builtins:TypeError", StrCat("dict expected at most 1 argument, got ", args.positional.size() - 1));
+    return in.CallBuiltin("builtins:dict.update", std::move(args), kSync);
+  }
+  if (auto* list = As<SequenceValue>(self); list != nullptr && method.type == "list" && args.keyword.empty()) {
+    if (args.positional.size() > 2)
+      return in.Raise("builtins:TypeError", StrCat("list expected at most 1 argument, got ", args.positional.size() - 1));
+    FRAMEGATE_TAKE([[maybe_unused]] V cleared, in.CallBuiltin("builtins:list.clear", {.positional = {list}}, kSync));
+    return args.positional.size() == 1 ? in.Done(s.None()) : in.CallBuiltin("builtins:list.extend", std::move(args), kSync);
+  }
+  if (As<SetValue>(self) != nullptr && args.positional.size() == 2) {
+    FRAMEGATE_TAKE([[maybe_unused]] V cleared, in.CallBuiltin("builtins:set.clear", {.positional = {self}}, kSync));
+    return in.CallBuiltin("builtins:set.update", std::move(args), kSync);
+  }
+  return in.Break(Reason::kOpaqueCall, symbol);
+}
+
+Outcome CompareNamespaces(Interp& in, V left, V right, bool invert) {
+  Session& s = in.s;
+  left = s.Resolve(left);
+  right = s.Resolve(right);
+  TypeValue* other = s.TypeOf(right);
+  if (other == nullptr || !other->symbol.ends_with(":SimpleNamespace"))
+    return in.Done(NotImplemented(s));
+  std::vector<std::string> a, b;
+  if (!s.InstanceNames(left, &a) || !s.InstanceNames(right, &b))
+    return in.Break(Reason::kUnsupportedValue, "an instance dict whose names cannot be known");
+  bool equal = a.size() == b.size();
+  for (const std::string& name : a) {
+    if (!equal || std::find(b.begin(), b.end(), name) == b.end()) {
+      equal = false;
+      break;
+    }
+    FRAMEGATE_TAKE(V same, in.Equal(s.InstanceAttr(left, name), s.InstanceAttr(right, name)));
+    equal = same == s.Bool(true);
+  }
+  return in.Done(s.Bool(equal != invert));
+}
+
 }  // namespace
 
 Outcome CallSlotWrapper(Interp& in, const std::string& symbol, Args args) {
   Method method;
-  if (in.HasTensor(args) || !Split(symbol, &method))
+  if (!Split(symbol, &method))
+    return in.Fold(symbol, args);
+  if (method.name == "__init__" && !args.positional.empty())
+    return Initialize(in, symbol, method, args);
+  if (method.type == "SimpleNamespace" && args.positional.size() == 2 && IsOneOf(method.name, {"__eq__", "__ne__"}))
+    return CompareNamespaces(in, args.positional[0], args.positional[1], method.name == "__ne__");
+  if (in.HasTensor(args) && IsOneOf(method.type, {"int", "float", "complex", "str", "bytes", "bool"}))
     return in.Fold(symbol, args);
   if (IsOneOf(method.type, {"int", "float", "complex", "str", "bytes", "bool"}))
     return OfScalar(in, symbol, method, std::move(args));

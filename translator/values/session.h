@@ -179,15 +179,16 @@ class Session {
   std::vector<V> mutated;             // real values that were changed
   std::vector<TensorValue*> tensors;  // all there are
   bool foreign_joined = false;        // a tensor that may share memory with inputs began to require gradients
-  std::vector<V> met;  // real values whose kind was read, in that order: a changed one must not turn out to be another of these
-  bool custom_keys = false;           // some key with equality of its own was met
-  bool types_changed = false;         // some real type's attributes were changed
+  std::vector<V> met;          // real values whose kind was read, in that order: a changed one must not turn out to be another of these
+  bool custom_keys = false;    // some key with equality of its own was met
+  bool types_changed = false;  // some real type's attributes were changed
 
  private:
   V RealTypeAttr(TypeValue* type, std::string_view name);
   V ResolveReal(LazyValue* lazy);
   V MakeReal(LazyValue* lazy, TypeValue* type);
   V MakeFunction(LazyValue* lazy);
+  V MakeBoundBuiltin(LazyValue* lazy);
   V MakeSequence(LazyValue* lazy, TypeValue* type);
   V MakeMapping(LazyValue* lazy, TypeValue* type);
   V MakeSet(LazyValue* lazy, TypeValue* type);

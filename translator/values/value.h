@@ -89,9 +89,9 @@ struct SequenceValue final : Value {
   SequenceValue() : Value(kKind) {}
 
   Values items;
-  Constant maxlen;         // deque
+  Constant maxlen;                // deque
   const void* literal = nullptr;  // tuples that code holds as a constant: which
-  V attributes = nullptr;  // subclasses: an ObjectValue's worth of attributes, or null
+  V attributes = nullptr;         // subclasses: an ObjectValue's worth of attributes, or null
 };
 
 struct MappingValue final : Value {
@@ -185,7 +185,7 @@ struct ObjectValue final : Value {
   std::string constructor;  // made by the constructor of that name (model/constructors.def) from `arguments`
   V parts = nullptr;        // exception groups: the tuple of exceptions
   V stand_in = nullptr;     // what is called instead of it, or iterated
-  std::string hint;  // what kind of real object, for messages
+  std::string hint;         // what kind of real object, for messages
 };
 
 struct BuiltinValue final : Value {

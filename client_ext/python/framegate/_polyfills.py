@@ -3,6 +3,10 @@
 The daemon asks for these functions by name and inlines them like a user's; their frames do not show in tracebacks. They must behave as the
 C function does, with its errors, and use nothing but builtins.
 """
+import math
+import sys
+
+_VERSION = sys.version_info[:2]
 
 
 def iter_by_index(sequence):
@@ -83,310 +87,6 @@ def divmod_of(a, b, /):
     raise TypeError(f"unsupported operand type(s) for divmod(): '{type(a).__name__}' and '{type(b).__name__}'")
 
 
-def count(start=0, step=1):
-    while True:
-        yield start
-        start += step
-
-
-def cycle(iterable, /):
-    saved = []
-    for item in iterable:
-        yield item
-        saved.append(item)
-    while saved:
-        for item in saved:
-            yield item
-
-
-def repeat(object, times=None):
-    if times is None:
-        while True:
-            yield object
-    while times > 0:
-        times -= 1
-        yield object
-
-
-def accumulate(iterable, func=None, *, initial=None):
-    iterator = iter(iterable)
-    if initial is None:
-        for total in iterator:
-            break
-        else:
-            return
-    else:
-        total = initial
-    yield total
-    for item in iterator:
-        total = total + item if func is None else func(total, item)
-        yield total
-
-
-def batched(iterable, n, *, strict=False):
-    if n < 1:
-        raise ValueError("n must be at least one")
-    return _batches(iter(iterable), n, strict)
-
-
-def _batches(iterator, n, strict):
-    while True:
-        batch = []
-        for item in iterator:
-            batch.append(item)
-            if len(batch) == n:
-                break
-        if not batch:
-            return
-        if strict and len(batch) != n:
-            raise ValueError("batched(): incomplete batch")
-        yield tuple(batch)
-
-
-def chain(*iterables):
-    for iterable in iterables:
-        for item in iterable:
-            yield item
-
-
-def chain_from_iterable(cls, iterables, /):
-    for iterable in iterables:
-        for item in iterable:
-            yield item
-
-
-def compress(data, selectors):
-    for item, selected in zip(data, selectors):
-        if selected:
-            yield item
-
-
-def dropwhile(predicate, iterable, /):
-    iterator = iter(iterable)
-    for item in iterator:
-        if not predicate(item):
-            yield item
-            break
-    for item in iterator:
-        yield item
-
-
-def takewhile(predicate, iterable, /):
-    for item in iterable:
-        if not predicate(item):
-            return
-        yield item
-
-
-def filterfalse(function, iterable, /):
-    for item in iterable:
-        if not (item if function is None else function(item)):
-            yield item
-
-
-def groupby(iterable, key=None):
-    iterator = iter(iterable)
-    state = {"exhausted": False, "id": None}
-
-    def advance():
-        for item in iterator:
-            state["item"] = item
-            state["key"] = item if key is None else key(item)
-            return True
-        state["exhausted"] = True
-        return False
-
-    def group(wanted, token):
-        while not state["exhausted"] and state["id"] is token and state["key"] == wanted:
-            yield state["item"]
-            if not advance():
-                return
-
-    if not advance():
-        return
-    while not state["exhausted"]:
-        current = state["key"]
-        token = state["id"] = object()
-        yield current, group(current, token)
-        while not state["exhausted"] and state["key"] == current:
-            advance()
-
-
-def islice(iterable, *args):
-    bounds = slice(*args)
-    start, stop, step = bounds.start, bounds.stop, bounds.step
-    if stop is not None and not (isinstance(stop, int) and stop >= 0):
-        if len(args) == 1:
-            raise ValueError("Stop argument for islice() must be None or an integer: 0 <= x <= sys.maxsize.")
-        raise ValueError("Indices for islice() must be None or an integer: 0 <= x <= sys.maxsize.")
-    if start is not None and not (isinstance(start, int) and start >= 0):
-        raise ValueError("Indices for islice() must be None or an integer: 0 <= x <= sys.maxsize.")
-    if step is not None and not (isinstance(step, int) and step > 0):
-        raise ValueError("Step for islice() must be a positive integer or None.")
-    return _slices(iter(iterable), 0 if start is None else start, stop, 1 if step is None else step)
-
-
-def _slices(iterator, start, stop, step):
-    at = 0
-    wanted = start
-    while stop is None or wanted < stop:
-        for item in iterator:
-            at += 1
-            if at > wanted:
-                break
-        else:
-            return
-        yield item
-        wanted += step
-    if stop is not None:
-        while at < stop:
-            for item in iterator:
-                at += 1
-                break
-            else:
-                return
-
-
-def pairwise(iterable, /):
-    iterator = iter(iterable)
-    for before in iterator:
-        break
-    else:
-        return
-    for item in iterator:
-        yield before, item
-        before = item
-
-
-def starmap(function, iterable, /):
-    for arguments in iterable:
-        yield function(*arguments)
-
-
-def tee(iterable, n=2, /):
-    if n < 0:
-        raise ValueError("n must be >= 0")
-    iterator = iter(iterable)
-    queues = [[] for _ in range(n)]
-    return tuple([_branch(iterator, queues, queue) for queue in queues])
-
-
-def _branch(iterator, queues, queue):
-    while True:
-        if not queue:
-            for item in iterator:
-                for other in queues:
-                    other.append(item)
-                break
-            else:
-                return
-        yield queue.pop(0)
-
-
-def zip_longest(*iterables, fillvalue=None):
-    iterators = [iter(iterable) for iterable in iterables]
-    active = len(iterators)
-    while active:
-        values = []
-        for place, iterator in enumerate(iterators):
-            value = fillvalue
-            if iterator is not None:
-                for value in iterator:
-                    break
-                else:
-                    active -= 1
-                    if not active:
-                        return
-                    iterators[place] = None
-                    value = fillvalue
-            values.append(value)
-        yield tuple(values)
-
-
-def product(*iterables, repeat=1):
-    pools = [tuple(iterable) for iterable in iterables] * repeat
-    return _products(pools)
-
-
-def _products(pools):
-    if any([not pool for pool in pools]):
-        return
-    places = [0] * len(pools)
-    while True:
-        yield tuple([pool[place] for pool, place in zip(pools, places)])
-        for at in reversed(range(len(pools))):
-            places[at] += 1
-            if places[at] < len(pools[at]):
-                break
-            places[at] = 0
-        else:
-            return
-
-
-def permutations(iterable, r=None):
-    pool = tuple(iterable)
-    if r is None:
-        r = len(pool)
-    if r < 0:
-        raise ValueError("r must be non-negative")
-    return _permutations(pool, r)
-
-
-def _permutations(pool, r):
-    n = len(pool)
-    if r > n:
-        return
-    indices = list(range(n))
-    cycles = list(range(n, n - r, -1))
-    yield tuple([pool[i] for i in indices[:r]])
-    while n:
-        for i in reversed(range(r)):
-            cycles[i] -= 1
-            if cycles[i] == 0:
-                indices[i:] = indices[i + 1:] + indices[i:i + 1]
-                cycles[i] = n - i
-            else:
-                j = cycles[i]
-                indices[i], indices[-j] = indices[-j], indices[i]
-                yield tuple([pool[k] for k in indices[:r]])
-                break
-        else:
-            return
-
-
-def combinations(iterable, r):
-    pool = tuple(iterable)
-    if r < 0:
-        raise ValueError("r must be non-negative")
-    return _combinations(pool, r, 1)
-
-
-def combinations_with_replacement(iterable, r):
-    pool = tuple(iterable)
-    if r < 0:
-        raise ValueError("r must be non-negative")
-    return _combinations(pool, r, 0)
-
-
-def _combinations(pool, r, distance):
-    """Indices that grow by at least `distance` from place to place."""
-    n = len(pool)
-    if (r > n and distance) or (r and not n):
-        return
-    indices = list(range(r)) if distance else [0] * r
-    while True:
-        yield tuple([pool[i] for i in indices])
-        for place in reversed(range(r)):
-            if indices[place] != (place + n - r if distance else n - 1):
-                break
-        else:
-            return
-        first = indices[place] + 1
-        for at in range(place, r):
-            indices[at] = first
-            first += distance
-
-
 def dict_fromkeys(cls, iterable, value=None, /):
     made = cls()
     for key in iterable:
@@ -444,8 +144,96 @@ def list_remove(self, value, /):
     raise ValueError("list.remove(x): x not in list")
 
 
-def list_sort(self, /, *, key=None, reverse=False):
+def list_sort(self, /, *args, key=None, reverse=False):
+    if args:
+        raise TypeError("sort() takes no positional arguments")
     self[:] = sorted(self, key=key, reverse=reverse)
+
+
+def deque_remove(self, value, /):
+    for place, item in enumerate(self):
+        if item is value or item == value:
+            del self[place]
+            return
+    raise ValueError(f"{value!r} is not in deque" if _VERSION < (3, 12) else "deque.remove(x): x not in deque")
+
+
+def round_of(number, ndigits=None):
+    method = getattr(type(number), "__round__", None)
+    if method is None:
+        raise TypeError(f"type {type(number).__name__} doesn't define __round__ method")
+    return method(number) if ndigits is None else method(number, ndigits)
+
+
+def _converted(value, name, fallback):
+    method = getattr(type(value), name, None)
+    return fallback(float(value)) if method is None else method(value)
+
+
+def floor(x, /):
+    return _converted(x, "__floor__", math.floor)
+
+
+def ceil(x, /):
+    return _converted(x, "__ceil__", math.ceil)
+
+
+def trunc(x, /):
+    method = getattr(type(x), "__trunc__", None)
+    if method is None:
+        raise TypeError(f"type {type(x).__name__} doesn't define __trunc__ method")
+    return method(x)
+
+
+def fspath(path):
+    if isinstance(path, (str, bytes)):
+        return path
+    method = getattr(type(path), "__fspath__", None)
+    if method is None:
+        raise TypeError(f"expected str, bytes or os.PathLike object, not {type(path).__name__}")
+    name = method(path)
+    if not isinstance(name, (str, bytes)):
+        raise TypeError(f"expected {type(path).__name__}.__fspath__() to return str or bytes, not {type(name).__name__}")
+    return name
+
+
+def _as_complex(value):
+    method = getattr(type(value), "__complex__", None)
+    if method is not None and not isinstance(value, complex):
+        made = method(value)
+        if not isinstance(made, complex):
+            raise TypeError(f"{type(value).__name__}.__complex__() must return a complex, not {type(made).__name__}")
+        return made
+    return float(value) if not isinstance(value, (int, float, complex, str)) else value
+
+
+def complex_of(real=0, imag=0):
+    return complex(_as_complex(real), _as_complex(imag)) if not isinstance(real, str) else complex(real)
+
+
+def index(a, /):
+    if isinstance(a, int):
+        return a
+    method = getattr(type(a), "__index__", None)
+    if method is None:
+        raise TypeError(f"'{type(a).__name__}' object cannot be interpreted as an integer")
+    value = method(a)
+    if not isinstance(value, int):
+        raise TypeError(f"__index__ returned non-int (type {type(value).__name__})")
+    return value
+
+
+def unwrap(func, *, stop=None):
+    """inspect.unwrap; a cycle is found before any limit is."""
+    first, seen = func, [func]
+    while not isinstance(func, type) and hasattr(func, "__wrapped__"):
+        if stop is not None and stop(func):
+            break
+        func = func.__wrapped__
+        if any([func is other for other in seen]):
+            raise ValueError("wrapper loop when unwrapping {!r}".format(first))
+        seen.append(func)
+    return func
 
 
 def list_imul(self, times, /):
@@ -523,113 +311,6 @@ def set_isdisjoint(self, other, /):
     return True
 
 
-def _matches(exception, condition):
-    if isinstance(condition, (type, tuple)):
-        return isinstance(exception, condition)
-    return bool(condition(exception))
-
-
-def _same_fields(group, like):
-    group.__traceback__ = like.__traceback__
-    group.__context__ = like.__context__
-    group.__cause__ = like.__cause__
-    if hasattr(like, "__notes__"):
-        group.__notes__ = list(like.__notes__)
-    return group
-
-
-def group_split(self, condition, /):
-    """BaseExceptionGroup.split: (what matches, the rest)."""
-    if isinstance(condition, type):
-        valid = issubclass(condition, BaseException)
-    elif isinstance(condition, tuple):
-        valid = all([isinstance(kind, type) and issubclass(kind, BaseException) for kind in condition])
-    else:
-        valid = callable(condition)
-    if not valid:
-        raise TypeError("expected a function, exception type or tuple of exception types")
-    if _matches(self, condition):
-        return self, None
-    matching, rest = [], []
-    for part in self.exceptions:
-        if isinstance(part, BaseExceptionGroup):
-            match, other = group_split(part, condition)
-            if match is not None:
-                matching.append(match)
-            if other is not None:
-                rest.append(other)
-        elif _matches(part, condition):
-            matching.append(part)
-        else:
-            rest.append(part)
-    return (_same_fields(self.derive(matching), self) if matching else None, _same_fields(self.derive(rest), self) if rest else None)
-
-
-def group_subgroup(self, condition, /):
-    return group_split(self, condition)[0]
-
-
-def match_group(exception, types):
-    """CHECK_EG_MATCH: (match, rest)."""
-    for kind in types if isinstance(types, tuple) else (types,):
-        if not (isinstance(kind, type) and issubclass(kind, BaseException)):
-            raise TypeError("catching classes that do not inherit from BaseException is not allowed")
-        if issubclass(kind, BaseExceptionGroup):
-            raise TypeError("catching ExceptionGroup with except* is not allowed. Use except instead.")
-    if exception is None:
-        return None, None
-    if isinstance(exception, types):
-        if isinstance(exception, BaseExceptionGroup):
-            return exception, None
-        group = BaseExceptionGroup("", [exception]) if not isinstance(exception, Exception) else ExceptionGroup("", [exception])
-        group.__traceback__ = exception.__traceback__
-        return group, None
-    if isinstance(exception, BaseExceptionGroup):
-        return exception.split(types)
-    return None, exception
-
-
-def _leaves(exception, into):
-    if isinstance(exception, BaseExceptionGroup):
-        for part in exception.exceptions:
-            _leaves(part, into)
-    else:
-        into.append(exception)
-
-
-def _projection(group, keep):
-    """The part of a group whose leaves are in `keep`, by identity."""
-    return group_split(group, lambda e: not isinstance(e, BaseExceptionGroup) and any([e is k for k in keep]))[0]
-
-
-def reraise_star(original, raised):
-    """What a try statement with except* raises in the end, or None."""
-    raised = [e for e in raised if e is not None]
-    if not raised:
-        return None
-    if not isinstance(original, BaseExceptionGroup):
-        return raised[0]
-    new, old = [], []
-    for exception in raised:
-        is_part = exception.__traceback__ is original.__traceback__ and isinstance(exception, BaseExceptionGroup) \
-            and exception.__context__ is original.__context__ and exception.__cause__ is original.__cause__
-        if is_part:
-            old.append(exception)
-        else:
-            new.append(exception)
-    if old:
-        leaves = []
-        for exception in old:
-            _leaves(exception, leaves)
-        again = _projection(original, leaves)
-        if not new:
-            return again
-        new.append(again)
-    if len(new) == 1 and not old:
-        return ExceptionGroup("", new) if isinstance(new[0], Exception) else BaseExceptionGroup("", new)
-    return ExceptionGroup("", new) if all([isinstance(e, Exception) for e in new]) else BaseExceptionGroup("", new)
-
-
 def _unordered(elements):
     """The elements of a set, in any order: for what does not show it. The translator has it for sets made in the frame too."""
     return tuple(elements)
@@ -639,7 +320,10 @@ def _set_delete(elements, item):
     elements.discard(item)
 
 
-def itemgetter(item, *items):
+def itemgetter(*items):
+    if not items:
+        raise TypeError("itemgetter expected 1 argument, got 0")
+    item, *items = items
     if not items:
         return lambda obj, /: obj[item]
     wanted = (item, *items)
@@ -652,7 +336,13 @@ def _resolve_path(obj, path):
     return obj
 
 
-def attrgetter(attr, *attrs):
+def attrgetter(*attrs):
+    if not attrs:
+        raise TypeError("attrgetter expected 1 argument, got 0")
+    attr, *attrs = attrs
+    for name in (attr, *attrs):
+        if not isinstance(name, str):
+            raise TypeError("attribute name must be a string")
     paths = [name.split(".") for name in (attr, *attrs)]
     if not attrs:
         return lambda obj, /: _resolve_path(obj, paths[0])
