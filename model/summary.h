@@ -156,6 +156,7 @@ struct AnswerItem {
   std::vector<Operand> after;                          // kMeta: the positional arguments afterwards; what is no tensor is empty
   std::string raised_type;                             // kCall, kMeta: the exception's type as module:qualname, "" where none
   std::string raised_text;
+  std::optional<Constant> raised_args;  // its args, where they are constants
 
   template <typename V, typename S>
   static void VisitFields(V& v, S& s) {
@@ -168,6 +169,7 @@ struct AnswerItem {
     v("after", s.after);
     v("raised_type", s.raised_type);
     v("raised_text", s.raised_text);
+    v("raised_args", s.raised_args);
   }
 };
 

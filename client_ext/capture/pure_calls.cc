@@ -122,6 +122,21 @@ bool MakeArguments(const model::Question& question, const HandleTable& handles, 
   return true;
 }
 
+// A new list (or a tuple of such) of constants, however deep.
+bool PartsOf(PyObject* object, Argument* parts, int depth) {
+  if (Constant constant; FromPython(object, &constant)) {
+    parts->constant = std::move(constant);
+    return true;
+  }
+  if (depth > 8 || (!PyList_CheckExact(object) && !PyTuple_CheckExact(object)) || PySequence_Fast_GET_SIZE(object) > kMaxGrowth)
+    return false;
+  parts->sequence = PyList_CheckExact(object) ? "list" : "tuple";
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); ++i)
+    if (!PartsOf(PySequence_Fast_GET_ITEM(object, i), &parts->items.emplace_back(), depth + 1))
+      return false;
+  return true;
+}
+
 }  // namespace
 
 PyObject* NewOperand(const Argument& operand, const HandleTable& handles) {
@@ -169,6 +184,8 @@ AnswerItem CallPure(const model::Question& question, HandleTable& handles, Obser
   if (Constant constant; FromPython(result.get(), &constant)) {
     if (Encode(constant).size() <= kMaxResult)
       item.constant = std::move(constant);
+  } else if (Argument parts; PartsOf(result.get(), &parts, 0)) {
+    item.result = std::move(parts);
   } else {
     item.target = observer.Visit(result.get(), kArgumentDepth);
   }
@@ -187,6 +204,11 @@ bool TakeException(AnswerItem* item) {
   const Ref text = Ref::Steal(PyObject_Str(value));
   if (!text || !TextOf(text.get(), &item->raised_text))
     PyErr_Clear();
+  if (const Ref args = Ref::Steal(PyObject_GetAttrString(value, "args")); args) {
+    if (Constant constant; FromPython(args.get(), &constant))
+      item->raised_args = std::move(constant);
+  }
+  PyErr_Clear();
   Py_XDECREF(type);
   Py_XDECREF(value);
   Py_XDECREF(traceback);

@@ -21,6 +21,12 @@ constexpr const char* kModules[] = {
 #undef FRAMEGATE_SYMBOL_MODULE
 };
 
+constexpr std::pair<const char*, const char*> kTypeAliases[] = {
+#define FRAMEGATE_TYPE_ALIAS(name, in_types) {name, in_types},
+#include "client_ext/observe/type_aliases.def"
+#undef FRAMEGATE_TYPE_ALIAS
+};
+
 // The value under a name that is given as text; null where there is none.
 PyObject* Find(PyObject* dict, std::string_view name) noexcept {
   if (dict == nullptr || !PyDict_Check(dict))
@@ -107,8 +113,14 @@ bool SymbolOfBuiltin(PyObject* object, std::string* symbol) {
 bool SymbolOfDescriptor(PyObject* object, std::string* symbol) {
   std::string module, qualname, name;
   const auto* descriptor = reinterpret_cast<PyDescrObject*>(object);
-  return NameOfType(descriptor->d_type, &module, &qualname) && TextOf(descriptor->d_name, &name) &&
-         Gives(module, StrCat(qualname, ".", name), object, symbol);
+  if (!NameOfType(descriptor->d_type, &module, &qualname) || !TextOf(descriptor->d_name, &name))
+    return false;
+  if (Gives(module, StrCat(qualname, ".", name), object, symbol))
+    return true;
+  for (const auto& [alias, in_types] : kTypeAliases)
+    if (module == "builtins" && qualname == alias)
+      return Gives("types", StrCat(in_types, ".", name), object, symbol);
+  return false;
 }
 
 bool SymbolOfModule(PyObject* object, std::string* symbol) {

@@ -1,8 +1,6 @@
 """What one process has stored is right in another: other hash seeds, other addresses, another order of events."""
 import json
 
-import pytest
-
 PROGRAM = """
 import json, sys
 import framegate
@@ -39,16 +37,3 @@ def test_processes_with_other_hash_seeds_share_a_store(place):
         stats = json.loads(place.python(PROGRAM, PYTHONHASHSEED=seed))
         assert stats["fallbacks"] == 0 and stats["refused_entries"] == 0
         assert number == 0 or stats["lookup_hits"] >= 2, stats
-
-
-@pytest.mark.xfail(strict=True, reason="a set that a frame makes is made again item by item: another history, another order")
-def test_a_set_made_in_a_frame_has_its_order(place):
-    place.python("""
-        import framegate
-        framegate.config.graphless = "always"
-        def order():
-            made = {"one", "two", "three", "four"}
-            return list(made)
-        compiled = framegate.compile(order, backend="eager")
-        assert compiled() == order()
-    """, PYTHONHASHSEED="1")

@@ -24,22 +24,8 @@ T* Self(Interp& in, Args& args) {
 
 // After a change of a list: real ones get their whole contents again.
 Outcome ListChanged(Interp& in, SequenceValue* list, V result) {
-  if (list->is_real())
-    in.s.AddEffect({.helper = Helper::kListAssign, .args = {list, in.s.Tuple(list->items)}});
+  SequenceChanged(in.s, list);
   return in.Done(result == nullptr ? in.s.None() : result);
-}
-
-Outcome FillSet(Interp& in, SetValue* set, const Values& items) {
-  for (V item : items) {
-    std::string key = in.s.HashKey(item);
-    if (key.empty())
-      return in.Break(Reason::kUnsupportedValue, "a set element whose hash runs code");
-    if (set->index.contains(key))
-      continue;
-    set->index[key] = static_cast<uint32_t>(set->items.size());
-    set->items.push_back(item);
-  }
-  return in.Done(set);
 }
 
 Outcome MakeSet(Interp& in, Args& args, const char* type) {
@@ -55,7 +41,10 @@ Outcome MakeSet(Interp& in, Args& args, const char* type) {
       FRAMEGATE_TAKE([[maybe_unused]] V none, in.ToValues(args.positional[0], &items));
     }
   }
-  return FillSet(in, set, items);
+  for (V item : items) {
+    FRAMEGATE_TAKE([[maybe_unused]] V added, AddToSet(in, set, item));
+  }
+  return in.Done(set);
 }
 
 // What dict(...) and dict.update take: a mapping, or pairs; then keywords.
@@ -63,22 +52,65 @@ Outcome Merge(Interp& in, MappingValue* into, Args& args, size_t first) {
   Session& s = in.s;
   if (args.positional.size() > first) {
     V source = s.Resolve(args.positional[first]);
+    auto* shown = As<ViewValue>(source);
+    if (shown != nullptr && shown->form == ViewForm::kProxy)
+      source = s.Resolve(shown->target);
+    if (shown != nullptr && shown->form == ViewForm::kInstanceDict) {
+      std::vector<std::string> names;
+      if (!s.InstanceNames(shown->target, &names))
+        return in.Break(Reason::kUnsupportedValue, "an instance dict whose names cannot be known");
+      MappingValue* copy = s.Dict();
+      for (const std::string& name : names)
+        s.MappingSet(copy, s.Str(name), s.InstanceAttr(shown->target, name));
+      source = copy;
+    }
     auto* mapping = As<MappingValue>(source);
     if (mapping != nullptr) {
       if (!s.Complete(mapping))
         return in.Break(Reason::kUnsupportedValue, "a dict whose keys cannot be known");
       auto items = mapping->items;
-      for (const auto& [key, value] : items)
-        s.MappingSet(into, key, value);
+      for (const auto& [key, value] : items) {
+        FRAMEGATE_TAKE(V own, KeyIn(in, into, key));
+        s.MappingSet(into, own, value);
+      }
     } else {
+      Outcome keys = As<SequenceValue>(source) != nullptr || As<IteratorValue>(source) != nullptr ||
+                             As<GeneratorValue>(source) != nullptr || As<ViewValue>(source) != nullptr || AsConstant(source) != nullptr
+                         ? in.Done(nullptr)
+                         : in.GetAttr(source, "keys");
+      if (keys.flow == Flow::kBreak)
+        return keys;
+      if (keys.ok() && keys.value != nullptr) {  // any mapping
+        FRAMEGATE_TAKE(V given, in.Call(keys.value, {}));
+        Values names;
+        FRAMEGATE_TAKE([[maybe_unused]] V listed, in.ToValues(given, &names));
+        for (V name : names) {
+          FRAMEGATE_TAKE(V value, in.GetItem(source, name));
+          FRAMEGATE_TAKE(V own, KeyIn(in, into, name));
+          s.MappingSet(into, own, value);
+        }
+        for (const auto& [name, value] : args.keyword)
+          s.MappingSet(into, s.Str(name), value);
+        return in.Done(into);
+      }
+      s.raised = nullptr;
       Values pairs;
       FRAMEGATE_TAKE([[maybe_unused]] V none, in.ToValues(source, &pairs));
+      size_t at = 0;
       for (V pair : pairs) {
         Values parts;
-        FRAMEGATE_TAKE([[maybe_unused]] V unpacked, in.ToValues(pair, &parts));
-        if (parts.size() != 2 || s.HashKey(parts[0]).empty())
-          return in.Break(Reason::kUnsupportedValue, "a dict made of something other than pairs");
-        s.MappingSet(into, parts[0], parts[1]);
+        TypeValue* kind = s.TypeOf(pair);
+        Outcome unpacked = in.ToValues(pair, &parts);
+        if (unpacked.flow == Flow::kRaise && kind != nullptr && s.TypeAttr(kind, "__iter__") == nullptr)
+          return in.Raise("builtins:TypeError", StrCat("cannot convert dictionary update sequence element #", at, " to a sequence"));
+        if (!unpacked.ok())
+          return unpacked;
+        if (parts.size() != 2)
+          return in.Raise("builtins:ValueError",
+                          StrCat("dictionary update sequence element #", at, " has length ", parts.size(), "; 2 is required"));
+        FRAMEGATE_TAKE(V own, KeyIn(in, into, parts[0]));
+        s.MappingSet(into, own, parts[1]);
+        ++at;
       }
     }
   }
@@ -101,6 +133,8 @@ Outcome View(Interp& in, Args& args, ViewForm form) {
     }
     return in.Done(in.s.Tuple(std::move(items)));
   }
+  if (outer != nullptr && outer->form == ViewForm::kProxy)
+    self = in.s.Resolve(outer->target);
   if (As<MappingValue>(self) == nullptr)
     return WrongArguments(in, "a dict view");
   auto* view = in.s.New<ViewValue>();
@@ -241,9 +275,17 @@ Outcome BuiltinListCopy(Interp& in, Args& args, Tail) {
 
 Outcome BuiltinSequenceIndex(Interp& in, Args& args, Tail) {
   auto* sequence = Self<SequenceValue>(in, args);
-  if (sequence == nullptr || args.positional.size() != 2)
+  if (sequence == nullptr || args.positional.size() < 2 || args.positional.size() > 4)
     return WrongArguments(in, "index");
-  for (size_t i = 0; i < sequence->items.size(); ++i) {
+  int64_t bounds[2] = {0, static_cast<int64_t>(sequence->items.size())}, length = bounds[1];
+  for (size_t at = 2; at < args.positional.size(); ++at) {
+    const Constant* bound = IntOf(in.s, args.positional[at]);
+    if (bound == nullptr)
+      return WrongArguments(in, "index");
+    int64_t place = IntValue(*bound);
+    bounds[at - 2] = std::clamp<int64_t>(place < 0 ? place + length : place, 0, length);
+  }
+  for (size_t i = static_cast<size_t>(bounds[0]); i < std::min(sequence->items.size(), static_cast<size_t>(bounds[1])); ++i) {
     FRAMEGATE_TAKE(V equal, in.Equal(sequence->items[i], args.positional[1]));
     if (equal == in.s.Bool(true))
       return in.Done(in.s.Int(static_cast<int64_t>(i)));
@@ -267,36 +309,21 @@ Outcome BuiltinSequenceCount(Interp& in, Args& args, Tail) {
   return in.Done(in.s.Int(count));
 }
 
-Outcome BuiltinGetItem(Interp& in, Args& args, Tail) {
-  if (args.positional.size() != 2)
-    return WrongArguments(in, "__getitem__");
-  return in.GetItem(args.positional[0], args.positional[1]);
-}
-
-Outcome BuiltinSetItem(Interp& in, Args& args, Tail) {
-  V self = args.positional.size() == 3 ? in.s.Resolve(args.positional[0]) : nullptr;
-  auto* mapping = As<MappingValue>(self);
-  if (mapping == nullptr || in.s.HashKey(args.positional[1]).empty())
-    return As<SequenceValue>(self) != nullptr && in.s.TypeOf(self)->is("builtins:list")
-               ? in.SetItem(self, args.positional[1], args.positional[2])
-               : WrongArguments(in, "__setitem__");
-  in.s.MappingSet(mapping, args.positional[1], args.positional[2]);
-  return in.Done(in.s.None());
-}
-
 Outcome BuiltinDictGet(Interp& in, Args& args, Tail) {
   V self = args.positional.size() >= 2 ? in.s.Resolve(args.positional[0]) : nullptr;
   V fallback = args.positional.size() > 2 ? args.positional[2] : in.s.None(), value = nullptr;
   auto* view = As<ViewValue>(self);
   if (view != nullptr && view->form == ViewForm::kProxy)
     self = in.s.Resolve(view->target);
-  if (view != nullptr && view->form == ViewForm::kInstanceDict) {
+  if (view != nullptr && view->form == ViewForm::kTypeDict) {
+    const Constant* name = ConstantOf(in.s, args.positional[1], ConstantKind::kStr);
+    value = name == nullptr ? nullptr : OwnAttr(in.s, As<TypeValue>(view->target), name->text);
+  } else if (view != nullptr && view->form == ViewForm::kInstanceDict) {
     const Constant* name = ConstantOf(in.s, args.positional[1], ConstantKind::kStr);
     value = name == nullptr ? nullptr : in.s.InstanceAttr(view->target, name->text);
   } else if (auto* mapping = As<MappingValue>(self)) {
-    if (in.s.HashKey(args.positional[1]).empty())
-      return WrongArguments(in, "dict.get");
-    value = in.s.MappingGet(mapping, args.positional[1]);
+    FRAMEGATE_TAKE(V own, KeyIn(in, mapping, args.positional[1]));
+    value = in.s.MappingGet(mapping, own);
   } else {
     return WrongArguments(in, "dict.get");
   }
@@ -324,11 +351,10 @@ Outcome BuiltinDictPop(Interp& in, Args& args, Tail) {
     if (value != nullptr)
       in.s.SetInstanceAttr(view->target, name->text, nullptr);
   } else if (auto* mapping = As<MappingValue>(self)) {
-    if (in.s.HashKey(args.positional[1]).empty())
-      return WrongArguments(in, "dict.pop");
-    value = in.s.MappingGet(mapping, args.positional[1]);
+    FRAMEGATE_TAKE(V own, KeyIn(in, mapping, args.positional[1]));
+    value = in.s.MappingGet(mapping, own);
     if (value != nullptr)
-      in.s.MappingDelete(mapping, args.positional[1]);
+      in.s.MappingDelete(mapping, own);
   } else {
     return WrongArguments(in, "dict.pop");
   }
@@ -343,17 +369,29 @@ Outcome BuiltinDictPop(Interp& in, Args& args, Tail) {
 
 Outcome BuiltinDictSetDefault(Interp& in, Args& args, Tail) {
   auto* mapping = Self<MappingValue>(in, args);
-  if (mapping == nullptr || args.positional.size() < 2 || in.s.HashKey(args.positional[1]).empty())
+  if (mapping == nullptr || args.positional.size() < 2)
     return WrongArguments(in, "dict.setdefault");
-  if (V value = in.s.MappingGet(mapping, args.positional[1]))
+  FRAMEGATE_TAKE(V own, KeyIn(in, mapping, args.positional[1]));
+  if (V value = in.s.MappingGet(mapping, own))
     return in.Done(value);
   V value = args.positional.size() > 2 ? args.positional[2] : in.s.None();
-  in.s.MappingSet(mapping, args.positional[1], value);
+  in.s.MappingSet(mapping, own, value);
   return in.Done(value);
 }
 
 Outcome BuiltinDictUpdate(Interp& in, Args& args, Tail) {
   auto* mapping = Self<MappingValue>(in, args);
+  auto* view = Self<ViewValue>(in, args);
+  if (args.positional.size() > 2)
+    return in.Raise("builtins:TypeError", StrCat("update expected at most 1 argument, got ", args.positional.size() - 1));
+  if (view != nullptr && view->form == ViewForm::kInstanceDict) {
+    MappingValue* given = in.s.Dict();
+    FRAMEGATE_TAKE([[maybe_unused]] V all, Merge(in, given, args, 1));
+    for (const auto& [key, value] : given->items) {
+      FRAMEGATE_TAKE([[maybe_unused]] V none, in.SetItem(view, key, value));
+    }
+    return in.Done(in.s.None());
+  }
   if (mapping == nullptr)
     return WrongArguments(in, "dict.update");
   FRAMEGATE_TAKE([[maybe_unused]] V merged, Merge(in, mapping, args, 1));
@@ -366,10 +404,28 @@ Outcome BuiltinDictCopy(Interp& in, Args& args, Tail) {
   if (auto* view = As<ViewValue>(self); view != nullptr && view->form == ViewForm::kInstanceDict) {
     FRAMEGATE_TAKE(V items, View(in, args, ViewForm::kItems));
     one.positional = {items};
+  } else if (view != nullptr && view->form == ViewForm::kProxy) {
+    one.positional = {in.s.Resolve(view->target)};
   } else if (As<MappingValue>(self) == nullptr) {
     return WrongArguments(in, "dict.copy");
   }
   return Merge(in, in.s.Dict(), one, 0);
+}
+
+// copy() of OrderedDict and defaultdict: of their own type.
+Outcome BuiltinTypedDictCopy(Interp& in, Args& args, Tail) {
+  auto* self = Self<MappingValue>(in, args);
+  TypeValue* type = self == nullptr ? nullptr : in.s.TypeOf(self);
+  if (type == nullptr || !in.s.Complete(self) || !(type->is("collections:OrderedDict") || type->is("collections:defaultdict")))
+    return WrongArguments(in, "copy");
+  MappingValue* copy = in.s.Dict();
+  copy->type = type;
+  if (type->is("collections:defaultdict")) {
+    FRAMEGATE_TAKE(V factory, in.GetAttr(self, "default_factory"));
+    copy->default_factory = in.s.Resolve(factory) == in.s.None() ? nullptr : factory;
+  }
+  Args one{.positional = {self}};
+  return Merge(in, copy, one, 0);
 }
 
 Outcome BuiltinDictClear(Interp& in, Args& args, Tail) {
@@ -382,24 +438,6 @@ Outcome BuiltinDictClear(Interp& in, Args& args, Tail) {
   ++mapping->version;
   if (mapping->is_real())
     in.s.AddEffect({.helper = Helper::kDictClear, .args = {mapping}});
-  return in.Done(in.s.None());
-}
-
-Outcome BuiltinDictContains(Interp& in, Args& args, Tail) {
-  if (args.positional.size() != 2)
-    return WrongArguments(in, "dict.__contains__");
-  return in.Contains(args.positional[0], args.positional[1]);
-}
-
-Outcome BuiltinSetAdd(Interp& in, Args& args, Tail) {
-  auto* set = Self<SetValue>(in, args);
-  if (set == nullptr || args.positional.size() != 2)
-    return WrongArguments(in, "set.add");
-  in.s.Touch(set);
-  FRAMEGATE_TAKE([[maybe_unused]] V filled, FillSet(in, set, {args.positional[1]}));
-  ++set->version;
-  if (set->is_real())
-    in.s.AddEffect({.helper = Helper::kSetAssign, .args = {set, in.s.Tuple(set->items)}});
   return in.Done(in.s.None());
 }
 

@@ -53,7 +53,16 @@ Outcome BuiltinRange(Interp& in, Args& args, Tail) {
 }
 
 Outcome BuiltinIter(Interp& in, Args& args, Tail) {
-  return args.positional.size() == 1 ? in.Iter(args.positional[0]) : WrongArguments(in, "iter");
+  if (args.positional.size() == 1)
+    return in.Iter(args.positional[0]);
+  if (args.positional.size() != 2)
+    return WrongArguments(in, "iter");
+  auto* iterator = in.s.New<IteratorValue>();
+  iterator->form = IteratorForm::kCallable;
+  iterator->source = args.positional[0];
+  iterator->items = {args.positional[1]};
+  iterator->mutable_made = true;
+  return in.Done(iterator);
 }
 
 Outcome BuiltinNext(Interp& in, Args& args, Tail) {
@@ -102,10 +111,6 @@ Outcome BuiltinMap(Interp& in, Args& args, Tail) {
   return Several(in, IteratorForm::kMap, args.positional[0], iterables, "builtins:map");
 }
 
-Outcome BuiltinFilter(Interp& in, Args& args, Tail) {
-  return in.Call(in.s.Symbol("framegate._polyfills:filter_items"), args);
-}
-
 Outcome BuiltinReversed(Interp& in, Args& args, Tail) {
   V value = args.positional.size() == 1 ? in.s.Resolve(args.positional[0]) : nullptr;
   if (value == nullptr)
@@ -124,6 +129,10 @@ Outcome BuiltinReversed(Interp& in, Args& args, Tail) {
     if (method != nullptr)
       return in.Call(method, {});
   }
+  TypeValue* type = in.s.TypeOf(value);
+  bool is_mapping = As<MappingValue>(value) != nullptr || As<ViewValue>(value) != nullptr;
+  if (!is_mapping && type != nullptr && (in.s.TypeAttr(type, "__getitem__") == nullptr || in.s.TypeAttr(type, "__len__") == nullptr))
+    return in.Raise("builtins:TypeError", StrCat("'", TypeName(type), "' object is not reversible"));
   Values items;
   FRAMEGATE_TAKE([[maybe_unused]] V none, in.ToValues(value, &items));
   std::reverse(items.begin(), items.end());
@@ -136,8 +145,9 @@ Outcome BuiltinSorted(Interp& in, Args& args, Tail) {
   Values items;
   if (args.positional.size() != 1)
     return WrongArguments(in, "sorted");
-  FRAMEGATE_TAKE([[maybe_unused]] V none, in.ToValues(args.positional[0], &items));
   V key = args.Keyword("key"), reverse_flag = args.Keyword("reverse");
+  FRAMEGATE_TAKE([[maybe_unused]] V none, key == nullptr || s.Resolve(key) == s.None() ? ToValuesInAnyOrder(in, args.positional[0], &items)
+                                                                                       : in.ToValues(args.positional[0], &items));
   bool reverse = false;
   if (reverse_flag != nullptr) {
     FRAMEGATE_TAKE(V truth, in.Truth(reverse_flag));
@@ -186,6 +196,60 @@ Outcome BuiltinGeneratorSend(Interp& in, Args& args, Tail) {
 Outcome BuiltinGeneratorNext(Interp& in, Args& args, Tail) {
   auto* generator = args.positional.empty() ? nullptr : As<GeneratorValue>(in.s.Resolve(args.positional[0]));
   return generator == nullptr ? WrongArguments(in, "generator.__next__") : in.Send(generator, in.s.None(), kSync);
+}
+
+// throw(exception), or throw(type, value, traceback) as before Python 3.12.
+Outcome BuiltinGeneratorThrow(Interp& in, Args& args, Tail tail) {
+  auto* generator = args.positional.empty() ? nullptr : As<GeneratorValue>(in.s.Resolve(args.positional[0]));
+  if (generator == nullptr || args.positional.size() < 2 || args.positional.size() > 4)
+    return WrongArguments(in, "generator.throw");
+  V exception = in.s.Resolve(args.positional[1]), value = args.positional.size() > 2 ? in.s.Resolve(args.positional[2]) : in.s.None();
+  if (auto* type = As<TypeValue>(exception); type != nullptr && in.s.IsSubclass(type, "builtins:BaseException")) {
+    if (in.s.IsSubclass(in.s.TypeOf(value), "builtins:BaseException")) {
+      exception = value;
+    } else {
+      Args made;
+      if (value != in.s.None())
+        made.positional = {value};
+      FRAMEGATE_TAKE(exception, in.Call(type, std::move(made)));
+    }
+  } else if (!in.s.IsSubclass(in.s.TypeOf(exception), "builtins:BaseException")) {
+    return in.Raise("builtins:TypeError",
+                    StrCat("exceptions must be classes or instances deriving from BaseException, not ", TypeName(in.s.TypeOf(exception))));
+  } else if (value != in.s.None()) {
+    return in.Raise("builtins:TypeError", "instance exception may not have a separate value");
+  }
+  return in.Throw(generator, exception, tail);
+}
+
+Outcome BuiltinGeneratorClose(Interp& in, Args& args, Tail) {
+  auto* generator = args.positional.empty() ? nullptr : As<GeneratorValue>(in.s.Resolve(args.positional[0]));
+  return generator == nullptr ? WrongArguments(in, "generator.close") : in.Close(generator);
+}
+
+Outcome BuiltinFirstArgument(Interp& in, Args& args, Tail) {
+  return args.positional.size() == 1 ? in.Done(args.positional[0]) : WrongArguments(in, "a method that gives its object");
+}
+
+// Steps of an asynchronous generator's body, and what it gave.
+Outcome BuiltinAsyncSend(Interp& in, Args& args, Tail) {
+  auto* generator = args.positional.size() != 2 ? nullptr : As<GeneratorValue>(in.s.Resolve(args.positional[0]));
+  return generator == nullptr ? WrongArguments(in, "a step of an asynchronous generator") : in.Send(generator, args.positional[1], kSync);
+}
+
+Outcome BuiltinAsyncThrow(Interp& in, Args& args, Tail) {
+  auto* generator = args.positional.size() != 2 ? nullptr : As<GeneratorValue>(in.s.Resolve(args.positional[0]));
+  return generator == nullptr ? WrongArguments(in, "a step of an asynchronous generator") : in.Throw(generator, args.positional[1], kSync);
+}
+
+Outcome BuiltinIsWrapped(Interp& in, Args& args, Tail) {
+  auto* object = args.positional.size() != 1 ? nullptr : As<ObjectValue>(in.s.Resolve(args.positional[0]));
+  return in.Done(in.s.Bool(object != nullptr && object->hint == "async_generator_wrapped_value"));
+}
+
+Outcome BuiltinUnwrap(Interp& in, Args& args, Tail) {
+  auto* object = args.positional.size() != 1 ? nullptr : As<ObjectValue>(in.s.Resolve(args.positional[0]));
+  return object == nullptr || object->arguments.empty() ? WrongArguments(in, "_unwrap") : in.Done(object->arguments[0]);
 }
 
 }  // namespace framegate::translator

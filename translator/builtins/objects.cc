@@ -17,6 +17,8 @@ Outcome WrongArguments(Interp& in, const char* name) {
 }
 
 const std::string* NameArgument(Interp& in, V value) {
+  if (V payload = in.s.Payload(value))
+    value = payload;
   const Constant* c = ConstantOf(in.s, value, ConstantKind::kStr);
   return c == nullptr ? nullptr : &c->text;
 }
@@ -48,17 +50,28 @@ Outcome BuiltinIsSubclass(Interp& in, Args& args, Tail) {
   auto* base = As<TypeValue>(bases);
   if (base == nullptr)
     return in.Raise("builtins:TypeError", "issubclass() arg 2 must be a class, a tuple of classes, or a union");
+  TypeValue* metatype = in.s.TypeOf(base);
+  V check = metatype == nullptr ? nullptr : in.s.Resolve(in.s.TypeAttr(metatype, "__subclasscheck__"));
+  auto* builtin = As<BuiltinValue>(check);
+  if (builtin != nullptr && builtin->symbol == "builtins:type.__subclasscheck__")
+    return in.Done(in.s.Bool(in.s.IsSubclassOf(type, base)));
+  auto* function = As<FunctionValue>(check);
+  if (function != nullptr && function->symbol != "abc:ABCMeta.__subclasscheck__") {
+    FRAMEGATE_TAKE(V found, in.Call(function, {.positional = {base, type}}));
+    return in.Truth(found);
+  }
   if (in.s.IsSubclassOf(type, base))
     return in.Done(in.s.Bool(true));
-  TypeValue* metatype = in.s.TypeOf(base);
-  if (metatype != nullptr && metatype->is("builtins:type"))
-    return in.Done(in.s.Bool(false));
   return in.Fold("builtins:issubclass", args);
 }
 
 Outcome BuiltinType(Interp& in, Args& args, Tail) {
+  if (args.positional.size() == 3) {
+    args.positional.insert(args.positional.begin(), in.s.TypeOfSymbol("builtins:type"));
+    return in.CallBuiltin("builtins:type.__new__", std::move(args), kSync);
+  }
   if (args.positional.size() != 1 || !args.keyword.empty())
-    return WrongArguments(in, "type");
+    return in.Raise("builtins:TypeError", "type() takes 1 or 3 arguments");
   TypeValue* type = in.s.TypeOf(args.positional[0]);
   return type == nullptr ? WrongArguments(in, "type") : in.Done(type);
 }
@@ -66,6 +79,8 @@ Outcome BuiltinType(Interp& in, Args& args, Tail) {
 Outcome BuiltinGetAttr(Interp& in, Args& args, Tail tail) {
   size_t count = args.positional.size();
   const std::string* name = count == 2 || count == 3 ? NameArgument(in, args.positional[1]) : nullptr;
+  if (name == nullptr && (count == 2 || count == 3) && AsConstant(in.s.Resolve(args.positional[1])) != nullptr)
+    return in.Raise("builtins:TypeError", StrCat("attribute name must be string, not '", TypeName(in.s.TypeOf(args.positional[1])), "'"));
   if (name == nullptr)
     return WrongArguments(in, "getattr");
   if (count == 2)
@@ -192,7 +207,37 @@ Outcome BuiltinExceptionInit(Interp& in, Args& args, Tail) {
 }
 
 Outcome BuiltinVars(Interp& in, Args& args, Tail tail) {
-  return args.positional.size() == 1 ? in.GetAttr(args.positional[0], "__dict__", tail) : in.Break(Reason::kFrameReader, "vars()");
+  return args.positional.size() == 1 ? in.GetAttr(args.positional[0], "__dict__", tail) : BuiltinLocals(in, args, tail);
+}
+
+Outcome BuiltinGlobals(Interp& in, Args& args, Tail) {
+  FunctionValue* function = in.top().function;
+  if (!args.positional.empty() || function == nullptr || in.top().hidden)
+    return WrongArguments(in, "globals");
+  if (function->globals == nullptr && function->is_real())
+    function->globals = in.s.StepFrom(function, model::Step::kFuncGlobals);
+  return function->globals == nullptr ? in.Break(Reason::kFrameReader, "globals()") : in.Done(function->globals);
+}
+
+// A snapshot of the frame's names; in a class body, the namespace itself.
+Outcome BuiltinLocals(Interp& in, Args& args, Tail) {
+  Frame& f = in.top();
+  if (!args.positional.empty() || f.hidden)
+    return WrongArguments(in, "locals");
+  if (f.locals != nullptr)
+    return in.Done(f.locals);
+  MappingValue* names = in.s.Dict();
+  for (size_t slot = 0; slot < f.slots.size(); ++slot) {
+    V value = f.slots[slot];
+    constexpr unsigned char kCellOrFree = 0xc0;
+    if (value != nullptr && (static_cast<unsigned char>(f.code->image->localspluskinds[slot]) & kCellOrFree) != 0)
+      if (auto* cell = As<CellValue>(in.s.Resolve(value)))
+        value = in.s.CellContents(cell);
+    const std::string& name = f.code->image->localsplusnames[slot];
+    if (value != nullptr && !name.starts_with("."))
+      in.s.MappingSet(names, in.s.Str(name), value);
+  }
+  return in.Done(names);
 }
 
 Outcome BuiltinPartial(Interp& in, Args& args, Tail) {

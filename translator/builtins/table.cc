@@ -30,6 +30,25 @@ const AmbientQuery* FindAmbientQuery(std::string_view symbol) {
   return nullptr;
 }
 
+bool IsPureCall(std::string_view symbol) {
+  static constexpr std::string_view kRows[] = {
+#define FRAMEGATE_PURE_CALL(symbol, growth, sets) symbol,
+#include "model/pure_calls.def"
+#undef FRAMEGATE_PURE_CALL
+  };
+  return std::find(std::begin(kRows), std::end(kRows), symbol) != std::end(kRows);
+}
+
+std::string_view FindPolyfill(std::string_view symbol) {
+  static const auto* table = new absl::flat_hash_map<std::string_view, std::string_view>{
+#define FRAMEGATE_POLYFILL(symbol, function) {symbol, function},
+#include "translator/builtins/polyfills.def"
+#undef FRAMEGATE_POLYFILL
+  };
+  auto it = table->find(symbol);
+  return it == table->end() ? std::string_view() : it->second;
+}
+
 bool IsGraphFunction(std::string_view symbol) {
   struct Row {
     std::string_view prefix;

@@ -12,6 +12,10 @@ namespace framegate::translator {
 using BuiltinBody = Outcome (*)(Interp& in, Args& args, Tail tail);
 
 // Null where no row has the symbol (module:qualified.name of a C callable, a Python function or a type).
+// The client evaluates it on constants (model/pure_calls.def).
+bool IsPureCall(std::string_view symbol);
+// The function (module of framegate and name) that is inlined for a C callable; "" where there is none.
+std::string_view FindPolyfill(std::string_view symbol);
 BuiltinBody FindBuiltin(std::string_view symbol);
 
 // A C function that tells a part of the ambient state (ambient_queries.def), and its body.

@@ -21,6 +21,9 @@ Outcome Convert(Interp& in, Args& args, const char* symbol, const char* special)
   if (args.positional.size() == 1 && args.keyword.empty()) {
     V value = in.s.Resolve(args.positional[0]);
     Constant unused;
+    if (V payload = in.s.Payload(value);
+        payload != nullptr && As<FunctionValue>(in.s.Resolve(in.s.TypeAttr(in.s.TypeOf(value), special))) == nullptr)
+      args.positional[0] = value = payload;
     if (As<TensorValue>(value) != nullptr)
       return in.Break(Reason::kTensorValue, StrCat(symbol, " of a tensor"));
     if (!ToConstant(in.s, value, &unused) && (value->kind == ValueKind::kObject)) {
@@ -56,11 +59,16 @@ Outcome Best(Interp& in, const Values& items, int32_t op, V key) {
 
 Outcome Extreme(Interp& in, Args& args, int32_t op, const char* name) {
   Values items = args.positional;
+  if (items.empty())
+    return in.Raise("builtins:TypeError", StrCat(name, " expected at least 1 argument, got 0"));
+  if (items.size() > 1 && args.Keyword("default") != nullptr)
+    return in.Raise("builtins:TypeError", StrCat("Cannot specify a default for ", name, "() with multiple positional arguments"));
   if (items.size() == 1) {
     V iterable = items[0];
     if (As<TensorValue>(in.s.Resolve(iterable)) != nullptr)
       return in.Break(Reason::kTensorValue, StrCat(name, " of a tensor"));
-    FRAMEGATE_TAKE([[maybe_unused]] V none, in.ToValues(iterable, &items));
+    FRAMEGATE_TAKE([[maybe_unused]] V none,
+                   args.Keyword("key") == nullptr ? ToValuesInAnyOrder(in, iterable, &items) : in.ToValues(iterable, &items));
   }
   FRAMEGATE_TAKE(V best, Best(in, items, op, args.Keyword("key")));
   if (best != nullptr)
@@ -108,26 +116,28 @@ Outcome BuiltinFloat(Interp& in, Args& args, Tail) {
 }
 
 Outcome BuiltinStr(Interp& in, Args& args, Tail) {
-  return Convert(in, args, "builtins:str", "__str__");
+  if (args.positional.size() == 1 && args.keyword.empty())
+    return Str(in, args.positional[0]);
+  return args.positional.empty() && args.keyword.empty() ? in.Done(in.s.Str("")) : in.Fold("builtins:str", args);
 }
 
 Outcome BuiltinRepr(Interp& in, Args& args, Tail) {
-  return Convert(in, args, "builtins:repr", "__repr__");
+  return args.positional.size() == 1 ? Repr(in, args.positional[0]) : WrongArguments(in, "repr");
+}
+
+Outcome BuiltinAscii(Interp& in, Args& args, Tail) {
+  if (args.positional.size() != 1)
+    return WrongArguments(in, "ascii");
+  FRAMEGATE_TAKE(V text, Repr(in, args.positional[0]));
+  const std::string& shown = AsConstant(text)->text;
+  bool plain = std::all_of(shown.begin(), shown.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+  return plain ? in.Done(text) : in.Fold("builtins:ascii", args);
 }
 
 Outcome BuiltinFormat(Interp& in, Args& args, Tail) {
-  V value = args.positional.empty() ? nullptr : in.s.Resolve(args.positional[0]);
-  if (value != nullptr && value->kind == ValueKind::kObject) {
-    FRAMEGATE_TAKE(V method, in.LookupSpecial(value, "__format__"));
-    auto* bound = As<MethodValue>(in.s.Resolve(method));
-    if (bound != nullptr && As<FunctionValue>(in.s.Resolve(bound->function)) != nullptr)
-      return in.Call(bound, {.positional = {args.positional.size() > 1 ? args.positional[1] : in.s.Str("")}});
-    Args one{.positional = {value}};
-    const Constant* spec = args.positional.size() > 1 ? ConstantOf(in.s, args.positional[1], ConstantKind::kStr) : nullptr;
-    if (spec == nullptr || spec->text.empty())
-      return BuiltinStr(in, one, kSync);
-  }
-  return in.Fold("builtins:format", args);
+  if (args.positional.empty() || args.positional.size() > 2)
+    return WrongArguments(in, "format");
+  return Format(in, args.positional[0], args.positional.size() > 1 ? args.positional[1] : in.s.Str(""));
 }
 
 Outcome BuiltinAbs(Interp& in, Args& args, Tail) {
@@ -150,6 +160,10 @@ Outcome BuiltinSum(Interp& in, Args& args, Tail) {
   V total = args.positional.size() > 1 ? args.positional[1] : args.Keyword("start");
   if (total == nullptr)
     total = in.s.Int(0);
+  if (const Constant* start = AsConstant(in.s.Resolve(total)); start != nullptr && start->is_str())
+    return in.Raise("builtins:TypeError", "sum() can't sum strings [use ''.join(seq) instead]");
+  if (ConstantOf(in.s, total, ConstantKind::kBytes) != nullptr)
+    return in.Raise("builtins:TypeError", "sum() can't sum bytes [use b''.join(seq) instead]");
   FRAMEGATE_TAKE(V iterator, in.Iter(args.positional[0]));
   while (true) {
     FRAMEGATE_TAKE(V item, in.Next(iterator));

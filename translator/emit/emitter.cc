@@ -95,13 +95,16 @@ void Emitter::Scan(V value) {
   }
   if (value->is_real())
     return;
-  int& state = state_[value];
-  if (state == 1)
-    cyclic_.insert(value);
+  int state = state_[value];
+  if (state == 1)  // everything on the way round
+    for (size_t at = path_.size(); at-- > 0 && (cyclic_.insert(path_[at]), path_[at] != value);) {
+    }
   if (state != 0)
     return;
-  state = 1;
+  state_[value] = 1;
+  path_.push_back(value);
   ScanParts(value);
+  path_.pop_back();
   state_[value] = 2;
 }
 

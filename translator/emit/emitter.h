@@ -42,12 +42,16 @@ class Emitter {
   void LoadFunction(FunctionValue* value);
   void LoadMethod(MethodValue* value);
   void LoadObject(ObjectValue* value);
+  void LoadTraceback(ObjectValue* exception);
   void LoadCell(CellValue* value);
   void LoadIterator(IteratorValue* value);
   void LoadView(ViewValue* value);
   void LoadPartial(PartialValue* value);
   void LoadGenerator(GeneratorValue* value);
+  void LoadType(TypeValue* value);
+  void LoadDeque(SequenceValue* value, TypeValue* type);
   void LoadMade(V value);
+  void LoadValue(V value);
   void LoadItems(const Values& items);
   void Remember(V value);  // the top of the stack is the value: keep it in a local
   void SetAttributes(V value, const std::vector<std::pair<std::string, V>>& attributes);
@@ -82,7 +86,10 @@ class Emitter {
   absl::flat_hash_map<V, uint32_t> remembered_;
   absl::flat_hash_map<V, int> state_;  // 1 being scanned, 2 scanned
   absl::flat_hash_set<V> cyclic_;
-  size_t replayed_ = 0;              // effects
+  size_t replayed_ = 0;                       // effects
+  std::vector<V> path_;                       // being scanned
+  std::vector<std::function<void()>> later_;  // parts of what was made that may lead back to it
+  int depth_ = 0;
   std::vector<uint32_t> residuals_;  // per effect: local of its result
   uint32_t graph_outputs_ = 0;       // local of the first graph output
   std::string problem_;

@@ -8,7 +8,22 @@ namespace framegate::translator {
 using model::Helper;
 using model::LinkKind;
 
+// What a cycle goes through is filled once the value asked for is whole.
 void Emitter::Load(V value) {
+  constexpr int kMaxDepth = 500;
+  if (depth_ >= kMaxDepth)
+    return Problem("a value nested too deep");
+  ++depth_;
+  LoadValue(value);
+  while (depth_ == 1 && !later_.empty() && problem_.empty()) {
+    auto fill = std::move(later_.back());
+    later_.pop_back();
+    fill();
+  }
+  --depth_;
+}
+
+void Emitter::LoadValue(V value) {
   if (value == nullptr) {
     code_.LoadFast(LinkLocal({.kind = LinkKind::kNull}));
     return;
@@ -146,7 +161,13 @@ void Emitter::LoadMade(V value) {
       return;
     }
     case ValueKind::kResidual: {
-      uint32_t effect = As<ResidualValue>(value)->effect;
+      auto* residual = As<ResidualValue>(value);
+      if (!residual->function.empty()) {
+        Construct(
+            residual->function.c_str(), [&] { Load(residual->of); }, 1);
+        return Remember(value);
+      }
+      uint32_t effect = residual->effect;
       if (effect >= residuals_.size() || residuals_[effect] == UINT32_MAX)
         return Problem("a value that is used before it is made");
       code_.LoadFast(residuals_[effect]);
@@ -158,27 +179,12 @@ void Emitter::LoadMade(V value) {
     case ValueKind::kGenerator:
       return LoadGenerator(As<GeneratorValue>(value));
     case ValueKind::kType:
+      return LoadType(As<TypeValue>(value));
     case ValueKind::kTensor:
     case ValueKind::kOpaque:
     case ValueKind::kLazy:
     case ValueKind::kConstant:
       return Problem(StrCat("a ", EnumText(value->kind), " made in the frame"));
-  }
-}
-
-void Emitter::SetAttributes(V value, const std::vector<std::pair<std::string, V>>& attributes) {
-  for (const auto& [name, attribute] : attributes) {
-    if (attribute == nullptr)
-      continue;
-    CallHelper(
-        Helper::kSetAttrGeneric,
-        [&] {
-          Load(value);
-          code_.LoadConst(Constant::Str(name));
-          Load(attribute);
-        },
-        3);
-    code_.PopTop();
   }
 }
 
@@ -219,6 +225,8 @@ void Emitter::LoadSequence(SequenceValue* value) {
       SetAttributes(value, As<ObjectValue>(value->attributes)->attributes);
     return;
   }
+  if (s_.IsSubclass(type, "collections:deque"))
+    return LoadDeque(value, type);
   if (!type->Has(model::TypeFlag::kListSubclass))
     return Problem(StrCat("a ", type->symbol, " made in the frame"));
   if (type->is("builtins:list"))
@@ -227,15 +235,17 @@ void Emitter::LoadSequence(SequenceValue* value) {
     CallHelper(
         Helper::kObjectNew, [&] { Load(type); }, 1);
   Remember(value);
-  CallHelper(
-      Helper::kListAssign,
-      [&] {
-        Load(value);
-        LoadItems(value->items);
-        code_.BuildTuple(count);
-      },
-      2);
-  code_.PopTop();
+  later_.push_back([this, value, count] {
+    CallHelper(
+        Helper::kListAssign,
+        [&] {
+          Load(value);
+          LoadItems(value->items);
+          code_.BuildTuple(count);
+        },
+        2);
+    code_.PopTop();
+  });
   if (value->attributes != nullptr)
     SetAttributes(value, As<ObjectValue>(value->attributes)->attributes);
 }
@@ -266,19 +276,21 @@ void Emitter::LoadMapping(MappingValue* value) {
         Helper::kObjectNew, [&] { Load(type); }, 1);
   }
   Remember(value);
-  CallHelper(
-      Helper::kDictReplace,
-      [&] {
-        Load(value);
-        for (const auto& [key, item] : value->items)
-          Load(key);
-        code_.BuildTuple(count);
-        for (const auto& [key, item] : value->items)
-          Load(item);
-        code_.BuildTuple(count);
-      },
-      3);
-  code_.PopTop();
+  later_.push_back([this, value, count] {
+    CallHelper(
+        Helper::kDictReplace,
+        [&] {
+          Load(value);
+          for (const auto& [key, item] : value->items)
+            Load(key);
+          code_.BuildTuple(count);
+          for (const auto& [key, item] : value->items)
+            Load(item);
+          code_.BuildTuple(count);
+        },
+        3);
+    code_.PopTop();
+  });
   if (value->attributes != nullptr)
     SetAttributes(value, As<ObjectValue>(value->attributes)->attributes);
 }

@@ -61,12 +61,46 @@ void Emitter::LoadMethod(MethodValue* value) {
       2);
 }
 
+// What an exception made in the frame has passed, for the client to make a traceback of; or the traceback it was given.
+void Emitter::LoadTraceback(ObjectValue* exception) {
+  auto* given = As<ObjectValue>(exception->traceback);
+  if (exception->trace.empty() || given == nullptr || given->is_real())
+    return Load(exception->traceback == nullptr ? s_.None() : exception->traceback);
+  std::vector<Constant> places;
+  for (const TracePlace& place : exception->trace) {
+    places.push_back(Constant::Str(place.code.Hex()));
+    places.push_back(Constant::Int(place.offset));
+  }
+  code_.LoadConst(Constant::Tuple(std::move(places)));
+}
+
 void Emitter::LoadObject(ObjectValue* value) {
-  if (value->hint == "traceback")
-    return Load(s_.None());
+  if (value->hint == "traceback") {
+    CallHelper(
+        Helper::kMakeTraceback, [] {}, 0);
+    return Remember(value);
+  }
   TypeValue* type = s_.TypeOf(value);
   if (type == nullptr)
     return Problem("an object of unknown type");
+  if (!value->constructor.empty()) {
+    Construct(
+        value->constructor.c_str(), [&] { LoadItems(value->arguments); }, static_cast<uint32_t>(value->arguments.size()));
+    Remember(value);
+    return SetAttributes(value, value->attributes);
+  }
+  if (type->is("builtins:member_descriptor"))
+    return Problem("a member descriptor made in the frame");
+  if (value->payload != nullptr) {
+    CallHelper(
+        Helper::kObjectNew,
+        [&] {
+          LoadItems({type, value->payload});
+        },
+        2);
+    Remember(value);
+    return SetAttributes(value, value->attributes);
+  }
   CallHelper(
       Helper::kObjectNew,
       [&] {
@@ -76,40 +110,40 @@ void Emitter::LoadObject(ObjectValue* value) {
       1 + static_cast<uint32_t>(value->arguments.size()));
   Remember(value);
   SetAttributes(value, value->attributes);
-  if (value->cause == nullptr && value->context == nullptr && value->trace.empty())
+  if (value->cause == nullptr && value->context == nullptr && value->traceback == nullptr)
     return;
-  CallHelper(
-      Helper::kExceptionSet,
-      [&] {
-        Load(value);
-        Load(value->cause == nullptr ? s_.None() : value->cause);
-        Load(value->context == nullptr ? s_.None() : value->context == in_.outside ? s_.Bool(true) : value->context);
-        Load(s_.Bool(value->suppress_context));
-        std::vector<Constant> places;
-        for (const TracePlace& place : value->trace) {
-          places.push_back(Constant::Str(place.code.Hex()));
-          places.push_back(Constant::Int(place.offset));
-        }
-        code_.LoadConst(Constant::Tuple(std::move(places)));
-      },
-      5);
-  code_.PopTop();
+  later_.push_back([this, value] {
+    CallHelper(
+        Helper::kExceptionSet,
+        [&] {
+          Load(value);
+          Load(value->cause == nullptr ? s_.None() : value->cause);
+          Load(value->context == nullptr ? s_.None() : value->context == in_.outside ? s_.Bool(true) : value->context);
+          Load(s_.Bool(value->suppress_context));
+          LoadTraceback(value);
+        },
+        5);
+    code_.PopTop();
+  });
 }
 
 void Emitter::LoadCell(CellValue* value) {
-  if (value->contents == nullptr || cyclic_.contains(value)) {
+  V contents = value->contents == nullptr ? nullptr : s_.Resolve(value->contents);
+  if (contents == nullptr || !(AsConstant(contents) != nullptr || contents->is_real() || contents->kind == ValueKind::kTensor)) {
     CallHelper(
         Helper::kCellNew, [] {}, 0);
     Remember(value);
-    if (value->contents == nullptr)
+    if (contents == nullptr)
       return;
-    CallHelper(
-        Helper::kCellSet,
-        [&] {
-          LoadItems({value, value->contents});
-        },
-        2);
-    code_.PopTop();
+    later_.push_back([this, value] {
+      CallHelper(
+          Helper::kCellSet,
+          [&] {
+            LoadItems({value, value->contents});
+          },
+          2);
+      code_.PopTop();
+    });
     return;
   }
   CallHelper(
@@ -196,8 +230,21 @@ void Emitter::LoadView(ViewValue* value) {
         2);
     return Remember(value);
   }
-  if (value->form == ViewForm::kProxy)
-    return Problem("a mappingproxy made in the frame");
+  if (value->form == ViewForm::kProxy) {
+    Construct(
+        "mappingproxy", [&] { Load(value->target); }, 1);
+    return Remember(value);
+  }
+  if (value->form == ViewForm::kTypeDict) {
+    CallHelper(
+        Helper::kTypeGetAttr,
+        [&] {
+          Load(value->target);
+          code_.LoadConst(Constant::Str("__dict__"));
+        },
+        2);
+    return Remember(value);
+  }
   const char* name = value->form == ViewForm::kKeys ? "dict.keys" : value->form == ViewForm::kValues ? "dict.values" : "dict.items";
   Construct(
       name, [&] { Load(value->target); }, 1);
@@ -218,24 +265,6 @@ void Emitter::LoadPartial(PartialValue* value) {
         code_.BuildMap(static_cast<uint32_t>(value->kwargs.size()));
       },
       3);
-  Remember(value);
-}
-
-// As it waits: at the start of its code (offset 0), or at the YIELD it has run to.
-void Emitter::LoadGenerator(GeneratorValue* value) {
-  if (value->frame == nullptr || value->running || value->frame->handled != nullptr)
-    return Problem("a generator that is finished, running or handles an exception");
-  const Frame& frame = *value->frame;
-  CallHelper(
-      Helper::kGeneratorSuspended,
-      [&] {
-        Load(frame.function);
-        code_.LoadConst(Constant::Int(value->started ? frame.instruction().offset : 0));
-        LoadItems(frame.slots);
-        if (value->started)
-          LoadItems(frame.stack);
-      },
-      static_cast<uint32_t>(2 + frame.slots.size() + (value->started ? frame.stack.size() : 0)));
   Remember(value);
 }
 

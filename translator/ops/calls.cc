@@ -1,6 +1,7 @@
 // CALL in its forms, functions made in the frame.
 #include "base/strings.h"
 #include "translator/ops/stack.h"
+#include "translator/slots/slots.h"
 
 namespace framegate::translator {
 
@@ -45,8 +46,9 @@ Outcome OpCall(Interp& in, Frame& f, const Instruction& i) {
 
 Outcome OpCallKw(Interp& in, Frame& f, const Instruction& i) {
   size_t count = static_cast<size_t>(i.arg);
-  const Constant* keywords = AsConstant(in.s.Resolve(Cell(f, 1)));
   V names = Cell(f, 1);
+  Constant constant;
+  const Constant* keywords = ToConstant(in.s, names, &constant) ? &constant : nullptr;
   if (keywords == nullptr)
     return in.Break(Reason::kUnsupportedCall, "keyword names that are no constant");
   Pop(f, 1);
@@ -61,6 +63,9 @@ Outcome OpCallFunctionEx(Interp& in, Frame& f, const Instruction& i) {
   size_t cells = (i.arg & 1) != 0 ? 3 : 2;
   V callable = Cell(f, cells);
   Args args;
+  if (IsNotIterable(in, Cell(f, cells - 1)))
+    return in.Raise("builtins:TypeError", StrCat(NameOfCallee(in, in.s.Is313() ? Cell(f, cells + 1) : callable),
+                                                 "argument after * must be an iterable, not ", TypeName(in.s.TypeOf(Cell(f, cells - 1)))));
   FRAMEGATE_TAKE([[maybe_unused]] V none, in.ToValues(Cell(f, cells - 1), &args.positional));
   if ((i.arg & 1) != 0) {
     auto* mapping = As<MappingValue>(in.s.Resolve(Cell(f, 1)));
@@ -147,16 +152,20 @@ Outcome OpIntrinsic1(Interp& in, Frame& f, const Instruction& i) {
   switch (i.arg) {
     case 3: {  // INTRINSIC_STOPITERATION_ERROR
       V exception = in.s.Resolve(Cell(f, 1));
-      if (!in.s.IsSubclass(in.s.TypeOf(exception), "builtins:StopIteration"))
+      std::string text = StopIterationText(in.s, f.code->image->flags, exception);
+      if (text.empty())
         return Next();
-      bool is_coroutine = (f.code->image->flags & 0x80) != 0;
-      in.Raise("builtins:RuntimeError", is_coroutine ? "coroutine raised StopIteration" : "generator raised StopIteration");
+      in.Raise("builtins:RuntimeError", text);
       auto* error = As<ObjectValue>(in.s.raised);
       error->cause = error->context = exception;
       error->suppress_context = true;
       in.s.raised = nullptr;
       return Replace(f, 1, in.Done(error));
     }
+    case 4:  // INTRINSIC_ASYNC_GEN_WRAP
+      return OpAsyncGenWrap(in, f, i);
+    case 6:  // INTRINSIC_LIST_TO_TUPLE
+      return OpListToTuple(in, f, i);
     default:
       return in.Break(Reason::kUnsupportedOpcode, StrCat("CALL_INTRINSIC_1 ", i.arg));
   }

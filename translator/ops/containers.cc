@@ -1,34 +1,37 @@
 // Displays, comprehension steps, strings, unpacking.
 #include "base/strings.h"
 #include "translator/ops/stack.h"
+#include "translator/slots/slots.h"
 
 namespace framegate::translator {
 
 using model::Reason;
 
-namespace {
-
-Outcome AddToSet(Interp& in, SetValue* set, V item) {
-  std::string key = in.s.HashKey(item);
-  if (key.empty())
-    return in.Break(Reason::kUnsupportedValue, "a set element whose hash runs code");
-  if (!set->index.contains(key)) {
-    in.s.Touch(set);
-    set->index[key] = static_cast<uint32_t>(set->items.size());
-    set->items.push_back(item);
-    ++set->version;
-  }
-  return Next();
+std::string NameOfCallee(Interp& in, V callable) {
+  callable = in.s.Resolve(callable);
+  if (auto* method = As<MethodValue>(callable))
+    callable = in.s.Resolve(method->function);
+  auto* function = As<FunctionValue>(callable);
+  if (function == nullptr)
+    return "";
+  const Constant* module = function->module == nullptr ? nullptr : AsConstant(in.s.Resolve(function->module));
+  bool named = module != nullptr && module->is_str() && module->text != "builtins";
+  return StrCat(named ? module->text : std::string(), named ? "." : "", function->qualname, "() ");
 }
 
+bool IsNotIterable(Interp& in, V value) {
+  value = in.s.Resolve(value);
+  if (value == nullptr || value->kind == ValueKind::kIterator || value->kind == ValueKind::kGenerator || value->kind == ValueKind::kView)
+    return false;
+  TypeValue* type = in.s.TypeOf(value);
+  return type != nullptr && in.s.TypeAttr(type, "__iter__") == nullptr && in.s.TypeAttr(type, "__getitem__") == nullptr;
+}
+
+namespace {
+
 Outcome PutInDict(Interp& in, MappingValue* dict, V key, V value) {
-  if (in.s.HashKey(key).empty()) {
-    TypeValue* type = in.s.TypeOf(key);
-    if (type != nullptr && (type->is("builtins:list") || type->is("builtins:dict") || type->is("builtins:set")))
-      return in.Raise("builtins:TypeError", StrCat("unhashable type: '", type->symbol.substr(9), "'"));
-    return in.Break(Reason::kUnsupportedValue, "a dict key whose hash runs code");
-  }
-  in.s.MappingSet(dict, key, value);
+  FRAMEGATE_TAKE(V own, KeyIn(in, dict, key));
+  in.s.MappingSet(dict, own, value);
   return Next();
 }
 
@@ -66,11 +69,11 @@ Outcome OpBuildMap(Interp& in, Frame& f, const Instruction& i) {
 
 Outcome OpBuildConstKeyMap(Interp& in, Frame& f, const Instruction& i) {
   size_t count = static_cast<size_t>(i.arg);
-  const Constant* keys = AsConstant(in.s.Resolve(Cell(f, 1)));
+  auto* keys = As<SequenceValue>(in.s.Resolve(Cell(f, 1)));
   Values cells = TopValues(f, count + 1);
   MappingValue* dict = in.s.Dict();
   for (size_t at = 0; keys != nullptr && at < std::min(cells.size(), keys->items.size()); ++at)
-    in.s.MappingSet(dict, in.s.Const(keys->items[at]), cells[at]);
+    in.s.MappingSet(dict, keys->items[at], cells[at]);
   return Replace(f, count + 1, in.Done(dict));
 }
 
@@ -115,7 +118,11 @@ Outcome OpListExtend(Interp& in, Frame& f, const Instruction& i) {
   if (list == nullptr || list->is_real())
     return in.Break(Reason::kUnsupportedMutation, "LIST_EXTEND of a list from elsewhere");
   Values items;
-  FRAMEGATE_TAKE([[maybe_unused]] V none, in.ToValues(Cell(f, 1), &items));
+  Outcome given = in.ToValues(Cell(f, 1), &items);
+  if (given.flow == Flow::kRaise && IsNotIterable(in, Cell(f, 1)))
+    return in.Raise("builtins:TypeError", StrCat("Value after * must be an iterable, not ", TypeName(in.s.TypeOf(Cell(f, 1)))));
+  if (!given.ok())
+    return given;
   in.s.Touch(list);
   list->items.insert(list->items.end(), items.begin(), items.end());
   Pop(f, 1);
@@ -127,7 +134,11 @@ Outcome OpSetUpdate(Interp& in, Frame& f, const Instruction& i) {
   if (set == nullptr || set->is_real())
     return in.Break(Reason::kUnsupportedMutation, "SET_UPDATE of a set from elsewhere");
   Values items;
-  FRAMEGATE_TAKE([[maybe_unused]] V none, in.ToValues(Cell(f, 1), &items));
+  if (auto* from = As<SetValue>(in.s.Resolve(Cell(f, 1)))) {
+    items = from->items;  // their order does not show in a set
+  } else {
+    FRAMEGATE_TAKE([[maybe_unused]] V none, in.ToValues(Cell(f, 1), &items));
+  }
   for (V item : items) {
     FRAMEGATE_TAKE([[maybe_unused]] V added, AddToSet(in, set, item));
   }
@@ -140,17 +151,42 @@ namespace {
 // DICT_UPDATE and DICT_MERGE. `merge` refuses repeated keys, as keyword arguments do.
 Outcome UpdateDict(Interp& in, Frame& f, const Instruction& i, bool merge) {
   auto* dict = As<MappingValue>(in.s.Resolve(Cell(f, static_cast<size_t>(i.arg) + 1)));
-  auto* from = As<MappingValue>(in.s.Resolve(Cell(f, 1)));
-  if (dict == nullptr || dict->is_real() || from == nullptr || !in.s.TypeOf(from)->is("builtins:dict"))
-    return in.Break(Reason::kUnsupportedMutation, "** of something other than a dict");
-  if (!in.s.Complete(from))
-    return in.Break(Reason::kUnsupportedValue, "** of a dict whose keys cannot be known");
-  for (const auto& [key, value] : from->items) {
-    if (merge && in.s.MappingGet(dict, key) != nullptr) {
-      const Constant* name = AsConstant(in.s.Resolve(key));
-      return in.Raise("builtins:TypeError", StrCat("got multiple values for keyword argument '", name == nullptr ? "" : name->text, "'"));
+  if (dict == nullptr || dict->is_real())
+    return in.Break(Reason::kUnsupportedMutation, "** into a dict from elsewhere");
+  std::string callee;
+  if (merge) {
+    callee = NameOfCallee(in, Cell(f, static_cast<size_t>(i.arg) + (in.s.Is313() ? 4 : 3)));
+  }
+  std::vector<std::pair<V, V>> items;
+  V source = in.s.Resolve(Cell(f, 1));
+  if (auto* from = As<MappingValue>(source); from != nullptr && in.s.TypeOf(from)->is("builtins:dict")) {
+    if (!in.s.Complete(from))
+      return in.Break(Reason::kUnsupportedValue, "** of a dict whose keys cannot be known");
+    items = from->items;
+  } else {
+    Outcome keys = in.GetAttr(source, "keys");
+    if (keys.flow == Flow::kRaise && in.s.IsSubclass(in.s.TypeOf(in.s.raised), "builtins:AttributeError"))
+      return in.Raise("builtins:TypeError", merge
+                                                ? StrCat(callee, "argument after ** must be a mapping, not ", TypeName(in.s.TypeOf(source)))
+                                                : StrCat("'", TypeName(in.s.TypeOf(source)), "' object is not a mapping"));
+    if (!keys.ok())
+      return keys;
+    FRAMEGATE_TAKE(V given, in.Call(keys.value, {}));
+    Values names;
+    FRAMEGATE_TAKE([[maybe_unused]] V none, in.ToValues(given, &names));
+    for (V name : names) {
+      FRAMEGATE_TAKE(V value, in.GetItem(source, name));
+      items.emplace_back(name, value);
     }
-    in.s.MappingSet(dict, key, value);
+  }
+  for (const auto& [key, value] : items) {
+    FRAMEGATE_TAKE(V own, KeyIn(in, dict, key));
+    const Constant* name = ConstantOf(in.s, key, ConstantKind::kStr);
+    if (merge && name == nullptr)
+      return in.Raise("builtins:TypeError", "keywords must be strings");
+    if (merge && in.s.MappingGet(dict, own) != nullptr)
+      return in.Raise("builtins:TypeError", StrCat(callee, "got multiple values for keyword argument '", name->text, "'"));
+    in.s.MappingSet(dict, own, value);
   }
   Pop(f, 1);
   return Next();

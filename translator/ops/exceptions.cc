@@ -72,13 +72,12 @@ Outcome OpPopExcept(Interp& in, Frame& f, const Instruction&) {
   return Next();
 }
 
-namespace {
-
-Outcome Matches(Interp& in, V exception, V types) {
+// Whether a clause that names `types` takes the exception.
+Outcome MatchesClause(Interp& in, V exception, V types) {
   types = in.s.Resolve(types);
   if (auto* tuple = As<SequenceValue>(types)) {
     for (V type : tuple->items) {
-      FRAMEGATE_TAKE(V matched, Matches(in, exception, type));
+      FRAMEGATE_TAKE(V matched, MatchesClause(in, exception, type));
       if (matched == in.s.Bool(true))
         return in.Done(matched);
     }
@@ -93,20 +92,10 @@ Outcome Matches(Interp& in, V exception, V types) {
   return in.Done(in.s.Bool(in.s.IsSubclassOf(actual, type)));
 }
 
-}  // namespace
-
 Outcome OpCheckExcMatch(Interp& in, Frame& f, const Instruction&) {
-  FRAMEGATE_TAKE(V matched, Matches(in, Cell(f, 2), Cell(f, 1)));
+  FRAMEGATE_TAKE(V matched, MatchesClause(in, Cell(f, 2), Cell(f, 1)));
   Cell(f, 1) = matched;
   return Next();
-}
-
-Outcome OpCheckEgMatch(Interp& in, Frame&, const Instruction&) {
-  return in.Break(Reason::kUnsupportedOpcode, "CHECK_EG_MATCH");
-}
-
-Outcome OpPrepReraiseStar(Interp& in, Frame&, const Instruction&) {
-  return in.Break(Reason::kUnsupportedOpcode, "PREP_RERAISE_STAR");
 }
 
 Outcome OpBeforeWith(Interp& in, Frame& f, const Instruction&) {
@@ -137,9 +126,15 @@ Outcome OpWithExceptStart(Interp& in, Frame& f, const Instruction&) {
   TypeValue* type = in.s.TypeOf(exception);
   if (type == nullptr)
     return in.Break(Reason::kUnsupportedValue, "an exception of unknown type");
-  auto* traceback = in.s.New<ObjectValue>();
-  traceback->hint = "traceback";
-  traceback->type = in.s.TypeOfSymbol("types:TracebackType");
+  V traceback = nullptr;
+  if (exception->is_real()) {
+    auto* made = in.s.New<ObjectValue>();
+    made->hint = "traceback";
+    made->type = in.s.TypeOfSymbol("types:TracebackType");
+    traceback = made;
+  } else {
+    FRAMEGATE_TAKE(traceback, in.GetAttr(exception, "__traceback__"));
+  }
   Outcome outcome = in.Call(exit, {.positional = {type, exception, traceback}}, kPushTail);
   if (outcome.flow == Flow::kNext)
     f.stack.push_back(outcome.value);

@@ -15,12 +15,14 @@ Outcome OpResume(Interp&, Frame&, const Instruction&) {
 Outcome OpReturnGenerator(Interp& in, Frame& f, const Instruction&) {
   if (in.frames().size() == 1)
     return in.Break(Reason::kGeneratorRoot, f.code->image->qualname);
-  if ((f.code->image->flags & 0x200) != 0)
-    return in.Break(Reason::kUnsupportedGenerator, "an async generator");
   auto* generator = in.s.New<GeneratorValue>();
   generator->mutable_made = true;
   generator->qualname = f.code->image->qualname;
-  generator->type = in.s.TypeOfSymbol((f.code->image->flags & 0x80) != 0 ? "types:CoroutineType" : "types:GeneratorType");
+  generator->function = f.function;
+  uint32_t flags = f.code->image->flags;  // CO_ASYNC_GENERATOR, CO_COROUTINE
+  generator->type = in.s.TypeOfSymbol((flags & 0x200) != 0  ? "types:AsyncGeneratorType"
+                                      : (flags & 0x80) != 0 ? "types:CoroutineType"
+                                                            : "types:GeneratorType");
   auto frame = std::make_shared<Frame>(f);
   frame->generator = generator;
   frame->sync_root = false;
@@ -70,36 +72,6 @@ Outcome OpEndSend(Interp&, Frame& f, const Instruction&) {
   Pop(f, 2);
   f.stack.push_back(value);
   return Next();
-}
-
-Outcome OpGetAwaitable(Interp& in, Frame& f, const Instruction&) {
-  V value = in.s.Resolve(Cell(f, 1));
-  if (auto* generator = As<GeneratorValue>(value); generator != nullptr && generator->type->is("builtins:coroutine"))
-    return Next();
-  FRAMEGATE_TAKE(V method, in.LookupSpecial(value, "__await__"));
-  if (method == nullptr)
-    return in.Break(Reason::kUnsupportedGenerator, "await of something that is no awaitable");
-  return Replace(f, 1, in.Call(method, {}));
-}
-
-Outcome OpGetAiter(Interp& in, Frame&, const Instruction&) {
-  return in.Break(Reason::kUnsupportedGenerator, "async for");
-}
-
-Outcome OpGetAnext(Interp& in, Frame&, const Instruction&) {
-  return in.Break(Reason::kUnsupportedGenerator, "async for");
-}
-
-Outcome OpEndAsyncFor(Interp& in, Frame&, const Instruction&) {
-  return in.Break(Reason::kUnsupportedGenerator, "async for");
-}
-
-Outcome OpBeforeAsyncWith(Interp& in, Frame&, const Instruction&) {
-  return in.Break(Reason::kUnsupportedGenerator, "async with");
-}
-
-Outcome OpAsyncGenWrap(Interp& in, Frame&, const Instruction&) {
-  return in.Break(Reason::kUnsupportedGenerator, "an async generator");
 }
 
 }  // namespace framegate::translator

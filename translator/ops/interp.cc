@@ -1,6 +1,7 @@
 #include "translator/ops/interp.h"
 
 #include "base/strings.h"
+#include "translator/slots/slots.h"
 
 namespace framegate::translator {
 
@@ -51,9 +52,18 @@ V Interp::Handled() const {
 
 Outcome Interp::RaiseValue(V exception) {
   s.raised = exception;
-  V context = Handled();
   auto* object = As<ObjectValue>(exception);
-  if (object == nullptr || context == nullptr || context == exception || object->is_real())
+  if (object == nullptr || object->is_real())
+    return {Flow::kRaise, nullptr};
+  if (object->traceback == nullptr) {
+    auto* traceback = s.New<ObjectValue>();
+    traceback->hint = "traceback";
+    traceback->type = s.TypeOfSymbol("types:TracebackType");
+    s.Touch(object);
+    object->traceback = traceback;
+  }
+  V context = Handled();
+  if (context == nullptr || context == exception)
     return {Flow::kRaise, nullptr};
   if (context == outside) {
     s.Touch(object);
@@ -163,7 +173,7 @@ Interp::Turn Interp::Deliver(size_t base, V value, End* end) {
       *end = End::kRaised;
       return Turn::kEnd;
     }
-    return Unwind(base, end);
+    return Unwind(base, end, true);
   }
   if (done->sync_root) {
     returned_ = value;
@@ -273,11 +283,11 @@ Interp::Turn Interp::Exhausted(Frame& f) {
   return Turn::kGoOn;
 }
 
-bool Interp::IsHandled(size_t base) {
+bool Interp::IsHandled(size_t base, bool left) {
   bool is_stop = s.IsSubclass(s.TypeOf(s.raised), "builtins:StopIteration");
   for (size_t at = frames_.size(); at-- > base;) {
     const Frame& f = *frames_[at];
-    if (f.waiting == Resume::kNext && is_stop)
+    if ((left || at + 1 < frames_.size()) && f.waiting == Resume::kNext && is_stop)
       return true;
     if (f.instruction().handler != kNoIndex)
       return true;
@@ -302,17 +312,20 @@ bool Interp::EnterHandler(Frame& f) {
   return true;
 }
 
-Interp::Turn Interp::Unwind(size_t base, End* end) {
-  if (base == 0 && !IsHandled(0)) {  // leaves the outermost frame: all frames stay as they are, so that tracebacks are right
+// `left`: the frame that raised is gone already, the top one drives it.
+Interp::Turn Interp::Unwind(size_t base, End* end, bool left) {
+  if (base == 0 && !IsHandled(0, left)) {  // leaves the outermost frame: all frames stay as they are, so that tracebacks are right
     *end = End::kRaised;
     return Turn::kEnd;
   }
   bool is_stop = s.IsSubclass(s.TypeOf(s.raised), "builtins:StopIteration");
-  for (bool again = RaisesAgain(top().instruction());; again = false) {
+  bool again = !left && RaisesAgain(top().instruction());
+  bool first = !left;
+  while (true) {
     Frame& f = top();
-    if (f.waiting == Resume::kNext && is_stop)
+    if (!first && f.waiting == Resume::kNext && is_stop)
       return Exhausted(f);
-    if (!again)
+    if (!std::exchange(again, false))
       AddToTrace(f);
     if (EnterHandler(f))
       return Turn::kGoOn;
@@ -327,9 +340,10 @@ Interp::Turn Interp::Unwind(size_t base, End* end) {
       done->generator->frame = nullptr;
       done->generator->running = false;
       std::swap(handled, done->handled);
-      if (is_stop && s.Is311()) {  // PEP 479; later versions compile it into the generator's code
+      std::string text = s.Is311() ? StopIterationText(s, done->code->image->flags, s.raised) : "";
+      if (!text.empty()) {  // PEP 479; later versions compile it into the generator's code
         V stop = s.raised;
-        Raise("builtins:RuntimeError", "generator raised StopIteration");
+        Raise("builtins:RuntimeError", text);
         auto* error = As<ObjectValue>(s.raised);
         error->cause = error->context = stop;
         error->suppress_context = true;
@@ -340,11 +354,12 @@ Interp::Turn Interp::Unwind(size_t base, End* end) {
       *end = End::kRaised;
       return Turn::kEnd;
     }
+    first = false;
   }
 }
 
 // Runs one pushed frame to its end. A break inside undoes all of it.
-Outcome Interp::RunSync(std::shared_ptr<Frame> frame) {
+Outcome Interp::RunSync(std::shared_ptr<Frame> frame, bool raise) {
   size_t base = frames_.size();
   if (sync_depth_ > 60)
     return Break(Reason::kInlineDepth, "nested operators");
@@ -354,8 +369,9 @@ Outcome Interp::RunSync(std::shared_ptr<Frame> frame) {
   frames_.push_back(std::move(frame));
   ++sync_depth_;
   End end = End::kReturned;
-  while (Advance(base, &end) == Turn::kGoOn) {
-  }
+  Turn turn = raise ? Unwind(base, &end) : Turn::kGoOn;
+  while (turn == Turn::kGoOn)
+    turn = Advance(base, &end);
   --sync_depth_;
   if (end == End::kBroke) {
     frames_.resize(base);
@@ -382,7 +398,7 @@ std::shared_ptr<Frame> Interp::NewFrame(FunctionValue* function) {
   frame->code = function->code;
   frame->function = function;
   frame->slots.resize(function->code->image->nlocalsplus());
-  frame->hidden = function->symbol.starts_with("framegate._polyfills:");
+  frame->hidden = function->symbol.starts_with("framegate._polyfills");
   if (!frames_.empty()) {
     frame->position = Position();
     frame->module_stack = top().module_stack;
@@ -393,6 +409,8 @@ std::shared_ptr<Frame> Interp::NewFrame(FunctionValue* function) {
 Outcome Interp::Send(GeneratorValue* generator, V value, Tail tail) {
   if (generator->running)
     return Raise("builtins:ValueError", "generator already executing");
+  if (generator->frame == nullptr && generator->type->is("builtins:coroutine"))
+    return Raise("builtins:RuntimeError", "cannot reuse already awaited coroutine");
   if (generator->frame == nullptr) {
     auto* stop = s.New<ObjectValue>();
     stop->type = s.TypeOfSymbol("builtins:StopIteration");
@@ -400,7 +418,8 @@ Outcome Interp::Send(GeneratorValue* generator, V value, Tail tail) {
     return RaiseValue(stop);
   }
   if (!generator->started && s.Resolve(value) != s.None())
-    return Raise("builtins:TypeError", "can't send non-None value to a just-started generator");
+    return Raise("builtins:TypeError", StrCat("can't send non-None value to a just-started ",
+                                              generator->type->is("builtins:coroutine") ? "coroutine" : "generator"));
   if (frames_.size() > s.request().config.inline_depth)
     return Break(Reason::kInlineDepth, generator->qualname);
   Session::Mark mark = s.Snapshot();
@@ -425,8 +444,14 @@ Outcome Interp::Send(GeneratorValue* generator, V value, Tail tail) {
   return outcome;
 }
 
-Outcome Interp::Throw(GeneratorValue* generator, V exception, Tail) {
-  return Break(Reason::kUnsupportedGenerator, StrCat("throw into ", generator->qualname, exception == nullptr ? " of nothing" : ""));
+Outcome Interp::RunBody(FunctionValue* body, V space) {
+  if (!EnsureCode(body))
+    return Break(Reason::kUnsupportedCall, StrCat(body->qualname, ": its code cannot be had"));
+  if (frames_.size() > s.request().config.inline_depth)
+    return Break(Reason::kInlineDepth, body->qualname);
+  std::shared_ptr<Frame> frame = NewFrame(body);
+  frame->locals = space;
+  return RunSync(std::move(frame));
 }
 
 }  // namespace framegate::translator

@@ -97,6 +97,10 @@ class Interp {
   Outcome Call(V callable, Args args, Tail tail = kSync);
   Outcome CallFunction(FunctionValue* function, Args args, Tail tail);
   Outcome CallType(TypeValue* type, Args args, Tail tail);
+  // What type.__call__ does: __new__, then __init__.
+  Outcome Construct(TypeValue* type, Args args, Tail tail);
+  // Runs a class body on a namespace, to its end.
+  Outcome RunBody(FunctionValue* body, V space);
   Outcome CallBuiltin(const std::string& symbol, Args args, Tail tail);
   Outcome BinaryOp(int32_t number, V left, V right, Tail tail = kSync);
   Outcome UnaryOp(char op, V operand, Tail tail = kSync);  // '-', '+', '~'
@@ -115,6 +119,7 @@ class Interp {
   Outcome IsInstance(V object, V type);
   Outcome Send(GeneratorValue* generator, V value, Tail tail);
   Outcome Throw(GeneratorValue* generator, V exception, Tail tail);
+  Outcome Close(GeneratorValue* generator);
 
   // --- tensors ---
   // A node `target` on args; result as metadata says.
@@ -142,15 +147,17 @@ class Interp {
   Session& s;
 
  private:
-  Outcome RunSync(std::shared_ptr<Frame> frame);
+  Outcome RunSync(std::shared_ptr<Frame> frame, bool raise = false);  // raise: session.raised is raised where the frame stands
+  Outcome RaiseInside(GeneratorValue* generator, V exception);
+  Outcome ThrowThrough(GeneratorValue* generator, V receiver, V exception);
   enum class Turn : uint8_t { kGoOn, kEnd };
   Turn Advance(size_t base, End* end);
   Turn Deliver(size_t base, V value, End* end);
   Turn Yield(size_t base, V value, End* end);
-  Turn Unwind(size_t base, End* end);
+  Turn Unwind(size_t base, End* end, bool left = false);
   Turn Exhausted(Frame& frame);
   bool TakeValue(Frame& frame, V value, Outcome* outcome);
-  bool IsHandled(size_t base);
+  bool IsHandled(size_t base, bool left);
   void AddToTrace(const Frame& f);
   bool EnterHandler(Frame& frame);
 

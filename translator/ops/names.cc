@@ -26,7 +26,8 @@ MappingValue* Builtins(Interp& in, Frame& f) {
   return As<MappingValue>(in.s.Resolve(function->builtins));
 }
 
-// Value null: neither globals nor builtins hold the name (NameError is raised then).
+}  // namespace
+
 Outcome GlobalOrBuiltin(Interp& in, Frame& f, const std::string& name) {
   MappingValue* globals = Globals(in, f);
   if (globals == nullptr)
@@ -39,10 +40,11 @@ Outcome GlobalOrBuiltin(Interp& in, Frame& f, const std::string& name) {
     return in.Break(Reason::kUnsupportedValue, "builtins that are no dict");
   if (V value = in.s.MappingGet(builtins, key))
     return in.Done(value);
-  return in.Raise("builtins:NameError", StrCat("name '", name, "' is not defined"));
+  Outcome raised = in.Raise("builtins:NameError", StrCat("name '", name, "' is not defined"));
+  if (auto* exception = As<ObjectValue>(in.s.raised))
+    exception->attributes.emplace_back("name", in.s.Str(name));
+  return raised;
 }
-
-}  // namespace
 
 Outcome OpLoadGlobal(Interp& in, Frame& f, const Instruction& i) {
   FRAMEGATE_TAKE(V value, GlobalOrBuiltin(in, f, Name(f, i)));
@@ -73,41 +75,8 @@ Outcome OpDeleteGlobal(Interp& in, Frame& f, const Instruction& i) {
   return Next();
 }
 
-// Class bodies run on a namespace mapping that is no fast local; see translator/ops/classes.cc for how they are captured.
-Outcome OpLoadClassDeref(Interp& in, Frame& f, const Instruction& i) {
-  return in.Break(Reason::kUnsupportedOpcode, StrCat("LOAD_CLASSDEREF ", f.code->image->name, i.arg));
-}
-
-Outcome OpLoadFromDictOrDeref(Interp& in, Frame&, const Instruction&) {
-  return in.Break(Reason::kUnsupportedOpcode, "LOAD_FROM_DICT_OR_DEREF");
-}
-
-Outcome OpLoadName(Interp& in, Frame&, const Instruction&) {
-  return in.Break(Reason::kUnsupportedOpcode, "LOAD_NAME");
-}
-
-Outcome OpStoreName(Interp& in, Frame&, const Instruction&) {
-  return in.Break(Reason::kUnsupportedOpcode, "STORE_NAME");
-}
-
-Outcome OpDeleteName(Interp& in, Frame&, const Instruction&) {
-  return in.Break(Reason::kUnsupportedOpcode, "DELETE_NAME");
-}
-
-Outcome OpLoadLocals(Interp& in, Frame&, const Instruction&) {
-  return in.Break(Reason::kUnsupportedOpcode, "LOAD_LOCALS");
-}
-
-Outcome OpLoadFromDictOrGlobals(Interp& in, Frame&, const Instruction&) {
-  return in.Break(Reason::kUnsupportedOpcode, "LOAD_FROM_DICT_OR_GLOBALS");
-}
-
 Outcome OpImportStar(Interp& in, Frame&, const Instruction&) {
   return in.Break(Reason::kImport, "import *");
-}
-
-Outcome OpSetupAnnotations(Interp& in, Frame&, const Instruction&) {
-  return in.Break(Reason::kUnsupportedOpcode, "SETUP_ANNOTATIONS");
 }
 
 Outcome OpPrintExpr(Interp& in, Frame&, const Instruction&) {

@@ -41,7 +41,10 @@ Outcome OpLoadConst(Interp& in, Frame& f, const Instruction& i) {
     f.stack.push_back(set);
     return Next();
   }
-  f.stack.push_back(in.s.Const(constant));
+  V value = in.s.Const(constant);
+  if (auto* tuple = As<SequenceValue>(value))
+    tuple->literal = &constant;
+  f.stack.push_back(value);
   return Next();
 }
 

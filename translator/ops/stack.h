@@ -7,6 +7,16 @@
 
 namespace framegate::translator {
 
+// What the frame's globals or builtins hold under a name; NameError where neither does.
+Outcome GlobalOrBuiltin(Interp& in, Frame& f, const std::string& name);
+
+// "module.qualname() " of what is called, as errors about its arguments begin; "" where it has no such name.
+std::string NameOfCallee(Interp& in, V callable);
+// Iterating over it is a TypeError.
+bool IsNotIterable(Interp& in, V value);
+// Whether an except clause that names `types` takes the exception.
+Outcome MatchesClause(Interp& in, V exception, V types);
+
 // Cell `n` from the top, 1 is the top.
 inline V& Cell(Frame& f, size_t n) {
   if (n - 1 < f.stack.size())

@@ -1,4 +1,5 @@
 // Attribute lookup and assignment as CPython's generic, type, module and super algorithms do them.
+#include "translator/slots/members.h"
 #include "translator/slots/slots.h"
 
 namespace framegate::translator {
@@ -18,7 +19,11 @@ Outcome NoAttribute(Interp& in, V object, TypeValue* type, const std::string& na
     const Constant* text = module == nullptr ? nullptr : AsConstant(in.s.Resolve(module));
     return in.Raise("builtins:AttributeError", StrCat("module '", text == nullptr ? "?" : text->text, "' has no attribute '", name, "'"));
   }
-  return in.Raise("builtins:AttributeError", StrCat("'", TypeName(type), "' object has no attribute '", name, "'"));
+  // C types that are not made at run time are named with their module.
+  std::string shown = TypeName(type);
+  if (type != nullptr && !type->Has(TypeFlag::kHeapType) && !type->symbol.starts_with("builtins:"))
+    shown = StrCat(type->symbol.substr(0, type->symbol.find(':')), ".", shown);
+  return in.Raise("builtins:AttributeError", StrCat("'", shown, "' object has no attribute '", name, "'"));
 }
 
 V Bound(Interp& in, V function, V self) {
@@ -26,70 +31,6 @@ V Bound(Interp& in, V function, V self) {
   method->function = function;
   method->self = self;
   return method;
-}
-
-// C getset descriptors whose values the translator knows; null: unknown.
-V KnownGetset(Interp& in, const std::string& name, V object) {
-  Session& s = in.s;
-  if (name == "__class__")
-    return s.TypeOf(object);
-  if (name == "__dict__") {
-    auto* view = s.New<ViewValue>();
-    view->form = ViewForm::kInstanceDict;
-    view->target = object;
-    view->type = s.TypeOfSymbol("builtins:dict");
-    return view;
-  }
-  if (const Constant* constant = AsConstant(object))
-    return TorchConstantAttr(s, *constant, name);
-  if (auto* function = As<FunctionValue>(object)) {
-    if (name == "__name__")
-      return s.Str(function->is_real() ? s.ReadFact(function, Fact::kFunctionName).constant.text : function->name);
-    if (name == "__qualname__") {
-      if (function->is_real())
-        s.ReadFact(function, Fact::kQualname);
-      return s.Str(function->qualname);
-    }
-    if (name == "__defaults__") {
-      if (function->defaults == nullptr && function->is_real())
-        function->defaults = s.StepFrom(function, Step::kFuncDefaults);
-      return function->defaults == nullptr ? s.None() : function->defaults;
-    }
-    if (name == "__kwdefaults__") {
-      if (function->kwdefaults == nullptr && function->is_real())
-        function->kwdefaults = s.StepFrom(function, Step::kFuncKwdefaults);
-      return function->kwdefaults == nullptr ? s.None() : function->kwdefaults;
-    }
-    return nullptr;
-  }
-  if (auto* type = As<TypeValue>(object)) {
-    if (name == "__name__")
-      return s.Str(TypeName(type));
-    if (name == "__qualname__")
-      return s.Str(type->symbol.substr(type->symbol.find(':') + 1));
-    if (name == "__module__")
-      return s.Str(type->symbol.substr(0, type->symbol.find(':')));
-    if (name == "__mro__") {
-      Values mro(s.MroOf(type).begin(), s.MroOf(type).end());
-      return s.Tuple(std::move(mro));
-    }
-    return nullptr;
-  }
-  if (auto* exception = As<ObjectValue>(object); exception != nullptr && !exception->is_real()) {
-    if (name == "args")
-      return s.Tuple(exception->arguments);
-    if (name == "__cause__")
-      return exception->cause == nullptr ? s.None() : exception->cause;
-    if (name == "__context__" && exception->context != in.outside)
-      return exception->context == nullptr ? s.None() : exception->context;
-    if (name == "__suppress_context__")
-      return s.Bool(exception->suppress_context);
-    if (name == "__traceback__" && exception->trace.empty())
-      return s.None();
-    if (name == "value" && s.IsSubclass(s.TypeOf(exception), "builtins:StopIteration"))
-      return exception->arguments.empty() ? s.None() : exception->arguments[0];
-  }
-  return nullptr;
 }
 
 // functools.cached_property: what it stored, or its function's value, stored now.
@@ -106,18 +47,17 @@ Outcome CachedProperty(Interp& in, V descriptor, V object) {
   return in.Done(value);
 }
 
-// `descriptor.__get__(object, type)`; object null for access through the class.
-// A field of a struct sequence, such as torch.return_types; null: it is none.
-V NamedResult(Interp& in, TypeValue* type, V object, const std::string& name) {
-  auto* sequence = As<SequenceValue>(object);
-  V names = sequence == nullptr || !type->symbol.starts_with("torch.return_types:") ? nullptr : in.s.TypeAttr(type, "__match_args__");
-  auto* fields = names == nullptr ? nullptr : As<SequenceValue>(in.s.Resolve(names));
-  for (size_t at = 0; fields != nullptr && at < fields->items.size() && at < sequence->items.size(); ++at)
-    if (const Constant* field = AsConstant(in.s.Resolve(fields->items[at])); field != nullptr && field->text == name)
-      return sequence->items[at];
-  return nullptr;
+// A classmethod binds a function; what has a __get__ of its own is asked for it before Python 3.13.
+Outcome BindClassMethod(Interp& in, V function, TypeValue* type) {
+  if (function == nullptr)
+    return in.Break(Reason::kUnsupportedAttribute, "a classmethod of nothing");
+  TypeValue* kind = in.s.TypeOf(function);
+  if (kind == nullptr || (kind->Has(TypeFlag::kPythonDescriptor) && !in.s.Is313()) || kind->is("builtins:property"))
+    return in.Break(Reason::kUnsupportedAttribute, "a classmethod of a descriptor");
+  return in.Done(Bound(in, function, type));
 }
 
+// `descriptor.__get__(object, type)`; object null for access through the class.
 Outcome GetThrough(Interp& in, V descriptor, V object, TypeValue* type, const std::string& name, Tail tail) {
   Session& s = in.s;
   descriptor = s.Resolve(descriptor);
@@ -127,15 +67,15 @@ Outcome GetThrough(Interp& in, V descriptor, V object, TypeValue* type, const st
   if (kind == nullptr)
     return in.Break(Reason::kUnsupportedAttribute, StrCat(TypeName(type), ".", name));
   if (kind->is("builtins:staticmethod"))
-    return in.Done(s.StepFrom(descriptor, Step::kMethodFunc));
+    return in.Done(PartOf(s, descriptor, Step::kMethodFunc));
   if (kind->is("builtins:classmethod"))
-    return in.Done(Bound(in, s.StepFrom(descriptor, Step::kMethodFunc), type));
+    return BindClassMethod(in, PartOf(s, descriptor, Step::kMethodFunc), type);
   if (kind->is("builtins:classmethod_descriptor"))
     return in.Done(Bound(in, descriptor, type));
   if (kind->is("builtins:property")) {
     if (object == nullptr)
       return in.Done(descriptor);
-    V getter = s.StepFrom(descriptor, Step::kPropertyGet);
+    V getter = PartOf(s, descriptor, Step::kPropertyGet);
     if (getter == nullptr)
       return in.Raise("builtins:AttributeError", StrCat("property '", name, "' of '", TypeName(type), "' object has no getter"));
     return in.Call(getter, {.positional = {object}}, tail);
@@ -149,17 +89,47 @@ Outcome GetThrough(Interp& in, V descriptor, V object, TypeValue* type, const st
   if (kind->is("builtins:member_descriptor")) {
     if (V value = NamedResult(in, type, object, name))
       return in.Done(value);
-    if (name == "value" && s.IsSubclass(type, "builtins:StopIteration"))
+    if (AsConstant(object) != nullptr || As<SliceValue>(object) != nullptr ||
+        (As<ObjectValue>(object) != nullptr && s.Payload(object) != nullptr && !type->Has(TypeFlag::kPythonCode)))
+      if (auto* slice = As<SliceValue>(object); slice == nullptr)
+        return ConstantMember(in, object, name);
+      else
+        return in.Done(name == "start" ? slice->start : name == "stop" ? slice->stop : slice->step);
+    if (auto* exception = As<ObjectValue>(object); exception != nullptr && !exception->is_real() && type->Has(TypeFlag::kExceptionSubclass))
       if (V value = KnownGetset(in, name, object))
         return in.Done(value);
+    if (auto* partial = As<PartialValue>(object))
+      return PartialMember(in, partial, name);
+    if (auto* mapping = As<MappingValue>(object); mapping != nullptr && name == "default_factory" && !mapping->is_real())
+      return in.Done(mapping->default_factory == nullptr ? s.None() : mapping->default_factory);
+    if (auto* function = As<FunctionValue>(object))
+      return FunctionMember(in, function, name);
+    if (As<TypeValue>(object) != nullptr) {
+      V value = KnownGetset(in, name, object);
+      return value != nullptr ? in.Done(value) : in.Break(Reason::kUnsupportedAttribute, StrCat("type.", name));
+    }
     if (auto* o = As<ObjectValue>(object))
       for (const auto& [own, value] : o->attributes)
         if (own == name && value != nullptr)
           return in.Done(value);
     V value = object->is_real() ? s.StepFrom(object, Step::kSlotMember, name) : nullptr;
+    for (const auto* own = As<ObjectValue>(object); own != nullptr;) {  // deleted in the frame
+      for (const auto& [set, now] : own->attributes)
+        if (set == name && now == nullptr)
+          value = nullptr;
+      break;
+    }
     return value == nullptr ? NoAttribute(in, object, type, name) : in.Done(value);
   }
+  if (kind->is("_collections:_tuplegetter") && object != nullptr)
+    return TupleField(in, type, object, name);
+  if (auto* cell = As<CellValue>(object); cell != nullptr && name == "cell_contents" && s.CellContents(cell) == nullptr)
+    return in.Raise("builtins:ValueError", "Cell is empty");
   if (kind->is("builtins:getset_descriptor")) {
+    if (auto* deque = As<SequenceValue>(object); deque != nullptr && name == "maxlen")
+      return in.Done(s.Const(deque->maxlen));
+    if (AsConstant(object) != nullptr || s.Payload(object) != nullptr)
+      return ConstantMember(in, object, name);
     if (V value = KnownGetset(in, name, object))
       return in.Done(value);
     return in.Break(Reason::kUnsupportedAttribute, StrCat(TypeName(type), ".", name));
@@ -199,28 +169,23 @@ Outcome FallBack(Interp& in, V object, TypeValue* type, const std::string& name,
   return in.Call(getattr, {.positional = {object, in.s.Str(name)}}, tail);
 }
 
-// A descriptor that raises AttributeError leaves the last word to __getattr__.
-Outcome GetThroughOrFallBack(Interp& in, V descriptor, V object, TypeValue* type, const std::string& name, Tail tail) {
-  if (!type->Has(TypeFlag::kPythonGetattr) || in.s.TypeAttr(type, "__getattr__") == nullptr)
-    return GetThrough(in, descriptor, object, type, name, tail);
-  Outcome outcome = GetThrough(in, descriptor, object, type, name, kSync);
-  if (outcome.flow != Flow::kRaise || !in.s.IsSubclass(in.s.TypeOf(in.s.raised), "builtins:AttributeError"))
-    return outcome;
-  in.s.raised = nullptr;
-  return FallBack(in, object, type, name, tail);
-}
-
 Outcome Generic(Interp& in, V object, TypeValue* type, const std::string& name, Tail tail, bool fall_back) {
   Session& s = in.s;
-  auto get_through = fall_back ? GetThroughOrFallBack : GetThrough;
   V meta = s.TypeAttr(type, name);
   TypeValue* kind = meta == nullptr ? nullptr : s.TypeOf(meta);
+  bool has_fallback = fall_back && type->Has(TypeFlag::kPythonGetattr) && s.TypeAttr(type, "__getattr__") != nullptr;
+  auto through = [&]() -> Outcome {
+    Outcome outcome = GetThrough(in, meta, object, type, name, has_fallback ? kSync : tail);
+    if (!has_fallback || outcome.flow != Flow::kRaise || !s.IsSubclass(s.TypeOf(s.raised), "builtins:AttributeError"))
+      return outcome;
+    return FallBack(in, object, type, name, tail);
+  };
   if (kind != nullptr && kind->Has(TypeFlag::kDataDescriptor))
-    return get_through(in, meta, object, type, name, tail);
+    return through();
   if (V value = s.InstanceAttr(object, name))
     return in.Done(value);
   if (meta != nullptr)
-    return get_through(in, meta, object, type, name, tail);
+    return through();
   return fall_back ? FallBack(in, object, type, name, tail) : NoAttribute(in, object, type, name);
 }
 
@@ -243,27 +208,22 @@ Outcome GetFromType(Interp& in, TypeValue* self, const std::string& name, Tail t
 }
 
 Outcome GetFromSuper(Interp& in, SuperValue* super, const std::string& name, Tail tail) {
-  const std::vector<TypeValue*>& mro = in.s.MroOf(super->self_type);
-  bool after = false;
-  for (TypeValue* base : mro) {
-    if (!after) {
-      after = base == super->start;
-      continue;
-    }
-    V value = nullptr;
-    for (const auto& [own, set] : base->own)
-      if (own == name)
-        value = set;
-    if (value == nullptr && base->is_real())
-      value = in.s.StepFrom(base, Step::kTypeDictItem, name);
-    if (value == nullptr)
-      continue;
+  V value = name == "__class__" ? nullptr : AttrAfter(in.s, super->self_type, super->start, name);
+  if (value != nullptr) {
     TypeValue* kind = in.s.TypeOf(value);
     if (kind == nullptr || !kind->Has(TypeFlag::kDescriptor))
       return in.Done(value);
     bool through_class = As<TypeValue>(super->self) == super->self_type;
     return GetThrough(in, value, through_class ? nullptr : super->self, super->self_type, name, tail);
   }
+  if (name == "__class__")
+    return in.Done(in.s.TypeOfSymbol("builtins:super"));
+  if (name == "__self__")
+    return in.Done(super->self);
+  if (name == "__thisclass__")
+    return in.Done(super->start);
+  if (name == "__self_class__")
+    return in.Done(super->self_type);
   return in.Raise("builtins:AttributeError", StrCat("'super' object has no attribute '", name, "'"));
 }
 
@@ -307,7 +267,8 @@ Outcome Interp::GetAttr(V object, const std::string& name, Tail tail) {
     V getattribute = s.TypeAttr(type, "__getattribute__");
     if (auto* function = As<FunctionValue>(s.Resolve(getattribute))) {
       Outcome outcome = Call(function, {.positional = {object, s.Str(name)}});
-      if (outcome.flow != Flow::kRaise || !s.IsSubclass(s.TypeOf(s.raised), "builtins:AttributeError"))
+      if (outcome.flow != Flow::kRaise || !s.IsSubclass(s.TypeOf(s.raised), "builtins:AttributeError") ||
+          s.TypeAttr(type, "__getattr__") == nullptr)
         return outcome;
       return FallBack(*this, object, type, name, tail);
     }
@@ -334,18 +295,59 @@ Outcome Interp::LookupSpecial(V object, const std::string& name) {
   return GetThrough(*this, meta, s.Resolve(object), type, name, kSync);
 }
 
+// type.__setattr__ and __delattr__ (value null).
+Outcome SetTypeAttribute(Interp& in, TypeValue* type, const std::string& name, V value) {
+  Session& s = in.s;
+  if (!type->Has(TypeFlag::kHeapType))
+    return in.Raise("builtins:TypeError", StrCat("cannot set '", name, "' attribute of immutable type '", TypeName(type), "'"));
+  TypeValue* metatype = s.TypeOf(type);
+  V meta = metatype == nullptr ? nullptr : s.TypeAttr(metatype, name);
+  TypeValue* kind = meta == nullptr ? nullptr : s.TypeOf(meta);
+  bool is_data = kind != nullptr && kind->Has(TypeFlag::kDataDescriptor);
+  // What decides how instances behave is read from the type's slots, which a change in the frame does not reach; so are abstract methods.
+  bool special = name.size() > 4 && name.starts_with("__") && name.ends_with("__");
+  bool harmless = name == "__doc__" || name == "__module__" || name == "__annotations__" || name == "__match_args__" ||
+                  name == "__orig_bases__" || name == "__parameters__" || name == "__wrapped__" || name == "__post_init__";
+  if ((is_data && !harmless) || (special && !harmless && !(value != nullptr && !type->is_real() && RefreshesFlags(name))))
+    return in.Break(Reason::kUnsupportedMutation, StrCat(type->symbol, ".", name, value == nullptr ? " deleted" : " set"));
+  if (type->is_real() && type->subject == model::kNoSubject)
+    return in.Break(Reason::kUnsupportedMutation, StrCat(type->symbol, ".", name));
+  if (value == nullptr) {
+    bool has = type->is_real() && s.StepFrom(type, Step::kTypeDictItem, name) != nullptr;
+    for (const auto& [own, set] : type->own)
+      if (own == name)
+        has = set != nullptr;
+    if (!has)
+      return in.Raise("builtins:AttributeError",
+                      s.Is311() ? name : StrCat("type object '", TypeName(type), "' has no attribute '", name, "'"));
+  }
+  s.SetTypeAttr(type, name, value);
+  if (special && !type->is_real())
+    SetSlotFlags(s, type);
+  return in.Done(s.None());
+}
+
 namespace {
 
 Outcome SetOnType(Interp& in, TypeValue* type, const std::string& name, V value) {
   if (!type->Has(TypeFlag::kHeapType))
     return in.Raise("builtins:TypeError", StrCat("cannot set '", name, "' attribute of immutable type '", TypeName(type), "'"));
-  return in.Break(Reason::kUnsupportedMutation, StrCat(type->symbol, ".", name, value == nullptr ? " deleted" : " set"));
+  TypeValue* metatype = in.s.TypeOf(type);
+  V meta = metatype == nullptr ? nullptr : in.s.TypeAttr(metatype, value == nullptr ? "__delattr__" : "__setattr__");
+  if (auto* function = As<FunctionValue>(in.s.Resolve(meta))) {
+    Args args{.positional = {type, in.s.Str(name)}};
+    if (value != nullptr)
+      args.positional.push_back(value);
+    FRAMEGATE_TAKE([[maybe_unused]] V none, in.Call(function, std::move(args)));
+    return in.Done(in.s.None());
+  }
+  return SetTypeAttribute(in, type, name, value);
 }
 
 Outcome SetThrough(Interp& in, V descriptor, TypeValue* kind, V object, const std::string& name, V value, Tail tail) {
   Session& s = in.s;
   if (kind->is("builtins:property")) {
-    V setter = s.StepFrom(descriptor, value == nullptr ? Step::kPropertyDel : Step::kPropertySet);
+    V setter = PartOf(s, descriptor, value == nullptr ? Step::kPropertyDel : Step::kPropertySet);
     if (setter == nullptr)
       return in.Raise("builtins:AttributeError", StrCat("property '", name, "' of '", TypeName(s.TypeOf(object)), "' object has no ",
                                                         value == nullptr ? "deleter" : "setter"));
@@ -353,6 +355,18 @@ Outcome SetThrough(Interp& in, V descriptor, TypeValue* kind, V object, const st
     if (value != nullptr)
       args.positional.push_back(value);
     return in.Call(setter, std::move(args), tail);
+  }
+  if (auto* exception = As<ObjectValue>(object); kind->is("builtins:member_descriptor") && exception != nullptr && !exception->is_real() &&
+                                                 name == "__suppress_context__" && value != nullptr) {
+    FRAMEGATE_TAKE(V truth, in.Truth(value));
+    s.Touch(exception);
+    exception->suppress_context = truth == s.Bool(true);
+    return in.Done(s.None());
+  }
+  if (auto* function = As<FunctionValue>(object);
+      kind->is("builtins:member_descriptor") && function != nullptr && value != nullptr && (name == "__doc__" || name == "__module__")) {
+    s.SetInstanceAttr(function, name, value);
+    return in.Done(s.None());
   }
   if (kind->is("builtins:member_descriptor") && As<ObjectValue>(object) != nullptr) {
     if (value == nullptr) {
@@ -370,6 +384,8 @@ Outcome SetThrough(Interp& in, V descriptor, TypeValue* kind, V object, const st
       args.positional.push_back(value);
     return in.Call(set, std::move(args), tail);
   }
+  if (kind->is("builtins:getset_descriptor"))
+    return SetGetset(in, object, name, value);
   return in.Break(Reason::kUnsupportedMutation, StrCat(TypeName(s.TypeOf(object)), ".", name));
 }
 
@@ -433,6 +449,16 @@ Outcome Interp::SetAttr(V object, const std::string& name, V value, Tail tail) {
     return Break(Reason::kUnsupportedMutation, StrCat(type->symbol, ".", name));
   }
   return SetAttrGeneric(*this, object, name, value, tail);
+}
+
+Outcome DescriptorGet(Interp& in, V descriptor, V object, TypeValue* type, const std::string& name) {
+  return GetThrough(in, descriptor, object, type, name, kSync);
+}
+
+Outcome DescriptorSet(Interp& in, V descriptor, V object, const std::string& name, V value) {
+  descriptor = in.s.Resolve(descriptor);
+  TypeValue* kind = in.s.TypeOf(descriptor);
+  return kind == nullptr ? in.Break(Reason::kUnsupportedMutation, name) : SetThrough(in, descriptor, kind, object, name, value, kSync);
 }
 
 }  // namespace framegate::translator

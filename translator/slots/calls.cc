@@ -171,6 +171,11 @@ Outcome Interp::PushFrame(FunctionValue* function, Args args, Tail tail) {
 Outcome Interp::CallFunction(FunctionValue* function, Args args, Tail tail) {
   if (!function->symbol.empty()) {
     const BuiltinBody body = FindBuiltin(function->symbol);
+    const std::string_view polyfill = FindPolyfill(function->symbol);
+    if (V other = polyfill.empty() ? nullptr : s.Symbol(StrCat("framegate.", polyfill))) {
+      s.RelyOnSymbol(function);
+      return Call(other, std::move(args), tail);
+    }
     const bool is_node = IsGraphFunction(function->symbol);
     const bool is_method = IsTensorMethod(function->symbol) && !function->name.starts_with("__");
     if (body != nullptr || is_node || is_method)
@@ -201,6 +206,10 @@ Outcome Interp::Call(V callable, Args args, Tail tail) {
       return CallBuiltin(As<BuiltinValue>(callable)->symbol, std::move(args), tail);
     case ValueKind::kType:
       return CallType(As<TypeValue>(callable), std::move(args), tail);
+    case ValueKind::kObject:
+      if (auto* object = As<ObjectValue>(callable); object->stand_in != nullptr)
+        return Call(object->stand_in, std::move(args), tail);
+      break;
     case ValueKind::kPartial: {
       auto* partial = As<PartialValue>(callable);
       args.positional.insert(args.positional.begin(), partial->args.begin(), partial->args.end());
@@ -221,6 +230,8 @@ Outcome Interp::Call(V callable, Args args, Tail tail) {
   TypeValue* type = s.TypeOf(callable);
   if (type == nullptr)
     return Break(Reason::kOpaqueCall, "an object of unknown type");
+  if (type->is("builtins:staticmethod"))
+    return Call(PartOf(s, callable, Step::kMethodFunc), std::move(args), tail);
   if (BuiltinBody body = FindBuiltin(StrCat(type->symbol, ".__call__"))) {
     args.positional.insert(args.positional.begin(), callable);
     return body(*this, args, tail);
@@ -236,6 +247,40 @@ Outcome Interp::Call(V callable, Args args, Tail tail) {
 }
 
 namespace {
+
+bool AreConstant(Session& s, const Args& args) {
+  Constant unused;
+  for (V value : args.positional)
+    if (value == nullptr || !ToConstant(s, value, &unused))
+      return false;
+  for (const auto& [name, value] : args.keyword)
+    if (!ToConstant(s, value, &unused))
+      return false;
+  return true;
+}
+
+// What object.__new__ says of a class with abstract methods.
+Outcome AbstractInstance(Interp& in, TypeValue* type) {
+  FRAMEGATE_TAKE(V abstract, in.GetAttr(type, "__abstractmethods__"));
+  FRAMEGATE_TAKE(V sorted, in.CallBuiltin("builtins:sorted", {.positional = {abstract}}, kSync));
+  auto* names = As<SequenceValue>(in.s.Resolve(sorted));
+  if (names == nullptr)
+    return in.Break(Reason::kUnsupportedCall, StrCat("abstract class ", type->symbol));
+  std::string text;
+  for (V item : names->items) {
+    const Constant* name = ConstantOf(in.s, item, ConstantKind::kStr);
+    if (name == nullptr)
+      return in.Break(Reason::kUnsupportedCall, StrCat("abstract class ", type->symbol));
+    std::string_view quote = in.s.Is311() ? "" : "'";
+    text += StrCat(text.empty() ? "" : ", ", quote, name->text, quote);
+  }
+  bool several = names->items.size() > 1;
+  return in.Raise("builtins:TypeError",
+                  in.s.Is311()
+                      ? StrCat("Can't instantiate abstract class ", TypeName(type), " with abstract method", several ? "s " : " ", text)
+                      : StrCat("Can't instantiate abstract class ", TypeName(type), " without an implementation for abstract method",
+                               several ? "s " : " ", text));
+}
 
 bool IsBuiltinNamed(Session& s, V value, std::string_view symbol) {
   auto* builtin = As<BuiltinValue>(s.Resolve(value));
@@ -271,7 +316,9 @@ V NewObject(Interp& in, TypeValue* type, const Args& args) {
 }  // namespace
 
 Outcome Interp::CallType(TypeValue* type, Args args, Tail tail) {
-  if (BuiltinBody body = FindBuiltin(type->symbol))
+  if (type->is_real() && !FindPolyfill(type->symbol).empty() && !(IsPureCall(type->symbol) && AreConstant(s, args)))
+    return CallBuiltin(type->symbol, std::move(args), tail);
+  if (BuiltinBody body = type->is_real() ? FindBuiltin(type->symbol) : nullptr)
     return body(*this, args, tail);
   TypeValue* metatype = s.TypeOf(type);
   if (metatype != nullptr && !metatype->is("builtins:type")) {
@@ -282,16 +329,26 @@ Outcome Interp::CallType(TypeValue* type, Args args, Tail tail) {
       return Call(function, std::move(args), tail);
     }
   }
-  if (type->Has(TypeFlag::kAbstract))
-    return Break(Reason::kUnsupportedCall, StrCat("abstract class ", type->symbol));
+  return Construct(type, std::move(args), tail);
+}
+
+Outcome Interp::Construct(TypeValue* type, Args args, Tail tail) {
+  if (type->is("builtins:type") && args.positional.size() == 3)
+    return CallBuiltin("builtins:type", std::move(args), tail);
   if (type->Has(TypeFlag::kHasDel))
     return Break(Reason::kUnsupportedCall, StrCat(type->symbol, " has __del__"));
   V make = s.TypeAttr(type, "__new__"), init = s.TypeAttr(type, "__init__");
   V object = nullptr;
   V maker = s.Resolve(make);
   if (maker != nullptr && s.TypeOf(maker) != nullptr && s.TypeOf(maker)->is("builtins:staticmethod"))
-    maker = s.Resolve(s.StepFrom(maker, Step::kMethodFunc));
-  if (As<FunctionValue>(maker) != nullptr) {
+    maker = s.Resolve(PartOf(s, maker, Step::kMethodFunc));
+  bool objects_new = IsBuiltinNamed(s, make, "builtins:object.__new__");
+  if (type->Has(TypeFlag::kAbstract) && objects_new)
+    return AbstractInstance(*this, type);
+  auto* builtin_maker = As<BuiltinValue>(maker);
+  if (As<FunctionValue>(maker) != nullptr ||
+      (builtin_maker != nullptr && !objects_new && (type->Has(TypeFlag::kHeapType) || type->Has(TypeFlag::kExceptionSubclass)) &&
+       FindBuiltin(builtin_maker->symbol) != nullptr)) {
     Args with_type = args;
     with_type.positional.insert(with_type.positional.begin(), type);
     FRAMEGATE_TAKE(object, Call(maker, std::move(with_type)));
@@ -331,6 +388,10 @@ Outcome Interp::CallBuiltin(const std::string& symbol, Args args, Tail tail) {
     return body(*this, args, tail);
   if (const AmbientQuery* query = symbol.starts_with("torch") ? FindAmbientQuery(symbol) : nullptr)
     return AnswerAmbientQuery(*this, *query, args);
+  if (std::string_view polyfill = FindPolyfill(symbol); !polyfill.empty() && !(IsPureCall(symbol) && AreConstant(s, args))) {
+    if (V function = s.Symbol(StrCat("framegate.", polyfill)))
+      return Call(function, std::move(args), tail);
+  }
   if (IsGraphFunction(symbol) || (HasTensor(args) && IsTensorMethod(symbol)))
     return GraphCall(IsTensorMethod(symbol) ? model::NodeOp::kCallMethod : model::NodeOp::kCallFunction, symbol, std::move(args));
   constexpr std::string_view kOperatorModule = "_operator:";
@@ -340,7 +401,7 @@ Outcome Interp::CallBuiltin(const std::string& symbol, Args args, Tail tail) {
     return outcome;
   if (symbol == "builtins:pow" && args.positional.size() == 2 && args.keyword.empty() && HasTensor(args))
     return BinaryOp(8, args.positional[0], args.positional[1]);
-  return Fold(symbol, args);
+  return CallSlotWrapper(*this, symbol, std::move(args));
 }
 
 }  // namespace framegate::translator

@@ -1,5 +1,6 @@
 // Comparison and containment.
 #include <array>
+#include <cmath>
 
 #include "translator/slots/slots.h"
 
@@ -31,17 +32,55 @@ Outcome Interp::Equal(V left, V right) {
   right = s.Resolve(right);
   if (left == right)
     return Done(s.Bool(true));
+  const Constant *a = AsConstant(left), *b = AsConstant(right);
+  if (a != nullptr && b != nullptr && a->kind == b->kind && (a->kind == ConstantKind::kFloat || a->kind == ConstantKind::kComplex) &&
+      (std::isnan(a->real) || std::isnan(a->imaginary)) && (std::isnan(b->real) || std::isnan(b->imaginary))) {
+    FRAMEGATE_TAKE(V same, Is(left, right));  // not equal to itself, but the same object is found
+    if (same == s.Bool(true))
+      return Done(same);
+  }
   FRAMEGATE_TAKE(V result, Compare(2, left, right));
   return Truth(result);
 }
 
 namespace {
 
-// Lists and tuples by items, dicts and sets by contents. Value null: not for them.
+enum class SequenceKind { kList, kTuple, kDeque };
+
+SequenceKind KindOf(Session& s, SequenceValue* sequence) {
+  TypeValue* type = s.TypeOf(sequence);
+  return type->Has(TypeFlag::kListSubclass)    ? SequenceKind::kList
+         : type->Has(TypeFlag::kTupleSubclass) ? SequenceKind::kTuple
+                                               : SequenceKind::kDeque;
+}
+
+}  // namespace
+
+SetValue* AsSet(Interp& in, V value) {
+  if (auto* set = As<SetValue>(value))
+    return set;
+  auto* view = As<ViewValue>(value);
+  if (view == nullptr || (view->form != ViewForm::kKeys && view->form != ViewForm::kItems))
+    return nullptr;
+  Values items;
+  if (!in.ToValues(view, &items).ok())
+    return nullptr;
+  auto* set = in.s.New<SetValue>();
+  for (V item : items) {
+    std::string key = in.s.HashKey(item);
+    if (key.empty())
+      return nullptr;
+    set->index[key] = static_cast<uint32_t>(set->items.size());
+    set->items.push_back(item);
+  }
+  return set;
+}
+
+// Lists, tuples and deques by items, dicts and sets by contents. Value null: not for them.
 Outcome CompareContainers(Interp& in, int32_t op, V left, V right) {
   Session& s = in.s;
   auto *a = As<SequenceValue>(left), *b = As<SequenceValue>(right);
-  if (a != nullptr && b != nullptr && s.TypeOf(a)->Has(TypeFlag::kListSubclass) == s.TypeOf(b)->Has(TypeFlag::kListSubclass)) {
+  if (a != nullptr && b != nullptr && KindOf(s, a) == KindOf(s, b)) {
     size_t common = std::min(a->items.size(), b->items.size());
     if ((op == 2 || op == 3) && a->items.size() != b->items.size())
       return in.Done(s.Bool(op == 3));
@@ -58,6 +97,11 @@ Outcome CompareContainers(Interp& in, int32_t op, V left, V right) {
     if (!s.Complete(m) || !s.Complete(n))
       return in.Break(Reason::kUnsupportedValue, "a dict whose keys cannot be known");
     bool equal = m->items.size() == n->items.size();
+    bool ordered = s.IsSubclass(s.TypeOf(m), "collections:OrderedDict") && s.IsSubclass(s.TypeOf(n), "collections:OrderedDict");
+    for (size_t i = 0; equal && ordered && i < m->items.size(); ++i) {
+      FRAMEGATE_TAKE(V same, in.Equal(m->items[i].first, n->items[i].first));
+      equal = same == s.Bool(true);
+    }
     for (size_t i = 0; equal && i < m->items.size(); ++i) {
       V other = s.MappingGet(n, m->items[i].first);
       if (other == nullptr) {
@@ -69,7 +113,7 @@ Outcome CompareContainers(Interp& in, int32_t op, V left, V right) {
     }
     return in.Done(s.Bool(equal == (op == 2)));
   }
-  auto *p = As<SetValue>(left), *q = As<SetValue>(right);
+  SetValue *p = AsSet(in, left), *q = AsSet(in, right);
   if (p != nullptr && q != nullptr) {
     auto within = [](SetValue* x, SetValue* y) {
       for (const auto& [key, at] : x->index)
@@ -83,6 +127,8 @@ Outcome CompareContainers(Interp& in, int32_t op, V left, V right) {
   }
   return in.Done(nullptr);
 }
+
+namespace {
 
 Outcome CompareConstants(Interp& in, int32_t op, V left, V right) {
   const Constant *a = AsConstant(left), *b = AsConstant(right);
@@ -159,6 +205,18 @@ Outcome NotEqual(Interp& in, V left, V right) {
   return in.Done(in.s.Bool(truth != in.s.Bool(true)));
 }
 
+// A subclass of a container that compares in a way of its own.
+bool OverridesComparison(Session& s, int32_t op, V value) {
+  TypeValue* type = s.TypeOf(value);
+  if (type == nullptr || !type->Has(TypeFlag::kHeapType))
+    return false;
+  const Comparison& comparison = kComparisons[static_cast<size_t>(op)];
+  for (const char* name : {comparison.method, comparison.reflected, "__eq__"})
+    if (As<FunctionValue>(s.Resolve(s.TypeAttr(type, name))) != nullptr)
+      return true;
+  return false;
+}
+
 }  // namespace
 
 Outcome Interp::Compare(int32_t op, V left, V right, Tail) {
@@ -175,12 +233,18 @@ Outcome Interp::Compare(int32_t op, V left, V right, Tail) {
   }
   if (AsConstant(left) != nullptr && AsConstant(right) != nullptr)
     return CompareConstants(*this, op, left, right);
+  if (auto* a = IdentityOf(left), *b = IdentityOf(right); a != nullptr && b != nullptr && (op == 2 || op == 3)) {
+    FRAMEGATE_TAKE(V same, CompareIdentities(*this, a, b));
+    return Done(s.Bool((same == s.Bool(true)) == (op == 2)));
+  }
   if (As<ResidualValue>(left) != nullptr || As<ResidualValue>(right) != nullptr || As<OpaqueValue>(left) != nullptr ||
       As<OpaqueValue>(right) != nullptr)
     return Break(Reason::kUnsupportedValue, "a comparison of values known only at run time");
-  FRAMEGATE_TAKE(V contents, CompareContainers(*this, op, left, right));
-  if (contents != nullptr)
-    return Done(contents);
+  if (!OverridesComparison(s, op, left) && !OverridesComparison(s, op, right)) {
+    FRAMEGATE_TAKE(V contents, CompareContainers(*this, op, left, right));
+    if (contents != nullptr)
+      return Done(contents);
+  }
   return op == 3 ? NotEqual(*this, left, right) : CompareByMethods(*this, op, left, right);
 }
 
@@ -196,30 +260,46 @@ Outcome Interp::Contains(V container, V item, Tail) {
     const Constant* name = ConstantOf(s, item, ConstantKind::kStr);
     return Done(s.Bool(name != nullptr && s.InstanceAttr(view->target, name->text) != nullptr));
   }
-  V keyed = view != nullptr && (view->form == ViewForm::kKeys || view->form == ViewForm::kProxy) ? s.Resolve(view->target) : container;
-  TypeValue* type = s.TypeOf(container);
-  bool own_contains = type != nullptr && As<FunctionValue>(s.Resolve(s.TypeAttr(type, "__contains__"))) != nullptr;
-  if (!own_contains && (As<MappingValue>(keyed) != nullptr || As<SetValue>(keyed) != nullptr)) {
-    std::string key = s.HashKey(item);
-    if (key.empty())
-      return Break(Reason::kUnsupportedValue, "a key whose hash runs code");
-    if (auto* mapping = As<MappingValue>(keyed))
-      return Done(s.Bool(s.MappingGet(mapping, item) != nullptr));
-    return Done(s.Bool(As<SetValue>(keyed)->index.contains(key)));
+  if (view != nullptr && view->form == ViewForm::kTypeDict) {
+    const Constant* name = ConstantOf(s, item, ConstantKind::kStr);
+    return Done(s.Bool(name != nullptr && OwnAttr(s, As<TypeValue>(view->target), name->text) != nullptr));
   }
-  if (own_contains) {
+  TypeValue* type = s.TypeOf(container);
+  bool own_contains = type != nullptr && type->Has(TypeFlag::kHeapType) && s.TypeAttr(type, "__contains__") != nullptr;
+  if (own_contains && s.Resolve(s.TypeAttr(type, "__contains__")) == s.None())
+    return Raise("builtins:TypeError", StrCat("'", TypeName(type), "' object is not a container"));
+  if (own_contains && As<BuiltinValue>(s.Resolve(s.TypeAttr(type, "__contains__"))) == nullptr) {
     FRAMEGATE_TAKE(V method, LookupSpecial(container, "__contains__"));
     FRAMEGATE_TAKE(V found, Call(method, {.positional = {item}}));
     return Truth(found);
   }
-  FRAMEGATE_TAKE(V iterator, Iter(container));
+  if (V payload = s.Payload(container); payload != nullptr && AsConstant(item) != nullptr)
+    return Contains(payload, item);
+  return RawContains(*this, container, item);
+}
+
+Outcome RawContains(Interp& in, V container, V item) {
+  Session& s = in.s;
+  auto* view = As<ViewValue>(container);
+  V keyed = view != nullptr && (view->form == ViewForm::kKeys || view->form == ViewForm::kProxy) ? s.Resolve(view->target) : container;
+  if (As<MappingValue>(keyed) != nullptr || As<SetValue>(keyed) != nullptr) {
+    FRAMEGATE_TAKE(V place, FindKey(in, keyed, item));
+    return in.Done(s.Bool(place != nullptr));
+  }
+  bool plain = As<SequenceValue>(container) != nullptr;
+  TypeValue* type = As<IteratorValue>(container) != nullptr || view != nullptr ? nullptr : s.TypeOf(container);
+  bool iterable = type == nullptr || plain || container->kind == ValueKind::kGenerator || s.TypeAttr(type, "__iter__") != nullptr ||
+                  s.TypeAttr(type, "__getitem__") != nullptr;
+  if (!iterable)
+    return in.Raise("builtins:TypeError", StrCat("argument of type '", TypeName(type), "' is not iterable"));
+  FRAMEGATE_TAKE(V iterator, plain ? RawIter(in, container) : in.Iter(container));
   while (true) {
-    FRAMEGATE_TAKE(V next, Next(iterator));
+    FRAMEGATE_TAKE(V next, in.Next(iterator));
     if (next == nullptr)
-      return Done(s.Bool(false));
-    FRAMEGATE_TAKE(V equal, Equal(next, item));
+      return in.Done(s.Bool(false));
+    FRAMEGATE_TAKE(V equal, in.Equal(next, item));
     if (equal == s.Bool(true))
-      return Done(equal);
+      return in.Done(equal);
   }
 }
 

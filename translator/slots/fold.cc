@@ -56,6 +56,16 @@ bool ToOperand(Session& s, V value, model::Operand* operand) {
   return false;
 }
 
+// Lists that a pure call made.
+V OfParts(Session& s, const model::Operand& parts) {
+  if (parts.constant.has_value())
+    return s.Const(*parts.constant);
+  Values items;
+  for (const model::Operand& item : parts.items)
+    items.push_back(OfParts(s, item));
+  return parts.sequence == "list" ? s.List(std::move(items)) : s.Tuple(std::move(items));
+}
+
 }  // namespace
 
 Outcome Interp::Fold(const std::string& symbol, const Args& args) {
@@ -72,8 +82,14 @@ Outcome Interp::Fold(const std::string& symbol, const Args& args) {
   if (!answer->raised_type.empty()) {
     if (answer->raised_type.find(':') == std::string::npos)
       return Break(Reason::kOpaqueCall, symbol);
-    return Raise(answer->raised_type, answer->raised_text);
+    Outcome raised = Raise(answer->raised_type, answer->raised_text);
+    if (auto* exception = As<ObjectValue>(s.raised); answer->raised_args.has_value() && exception != nullptr)
+      if (auto* args = As<SequenceValue>(s.Const(*answer->raised_args)))
+        exception->arguments = args->items;
+    return raised;
   }
+  if (answer->result.has_value())
+    return Done(OfParts(s, *answer->result));
   if (!answer->constant.has_value())
     return Break(Reason::kOpaqueCall, symbol);
   const Constant& constant = *answer->constant;

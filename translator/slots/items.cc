@@ -12,23 +12,43 @@ struct Range {
   int64_t start, step, count;
 };
 
-// CPython's PySlice_AdjustIndices. False: a part is no int (or None).
-bool SliceRange(Session& s, SliceValue* slice, int64_t length, Range* range) {
-  auto part = [&](V value, bool* none, int64_t* number) {
-    const Constant* c = AsConstant(s.Resolve(value));
-    *none = c != nullptr && c->is_none();
-    if (c != nullptr && (c->is_int() || c->is_bool()))
-      *number = IntValue(*c);
-    return c != nullptr && (c->is_none() || c->is_int() || c->is_bool());
-  };
+// One part of a slice: an int, None, or what __index__ makes an int.
+Outcome SlicePart(Interp& in, V value, bool* none, int64_t* number) {
+  const Constant* c = AsConstant(in.s.Resolve(value));
+  *none = c != nullptr && c->is_none();
+  if (*none)
+    return in.Done(nullptr);
+  if (c != nullptr && c->kind == ConstantKind::kBigInt) {
+    *number = c->text.starts_with('-') ? INT64_MIN / 2 : INT64_MAX / 2;
+    return in.Done(nullptr);
+  }
+  V index = value;
+  if (IntOf(in.s, value) == nullptr) {
+    if (As<TensorValue>(in.s.Resolve(value)) != nullptr)
+      return in.Break(Reason::kTensorValue, "a slice by a tensor");
+    FRAMEGATE_TAKE(V method, in.LookupSpecial(value, "__index__"));
+    if (method == nullptr)
+      return in.Raise("builtins:TypeError", "slice indices must be integers or None or have an __index__ method");
+    FRAMEGATE_TAKE(index, in.Call(method, {}));
+  }
+  const Constant* known = IntOf(in.s, index);
+  if (known == nullptr)
+    return in.Break(Reason::kUnsupportedValue, "a slice of parts that are no ints");
+  *number = std::clamp(IntValue(*known), INT64_MIN / 2, INT64_MAX / 2);
+  return in.Done(nullptr);
+}
+
+// CPython's PySlice_AdjustIndices.
+Outcome SliceRange(Interp& in, SliceValue* slice, int64_t length, Range* range) {
   bool no_start, no_stop, no_step;
   int64_t start = 0, stop = 0, step = 1;
-  if (!part(slice->start, &no_start, &start) || !part(slice->stop, &no_stop, &stop) || !part(slice->step, &no_step, &step))
-    return false;
+  FRAMEGATE_TAKE([[maybe_unused]] V by, SlicePart(in, slice->step, &no_step, &step));
+  FRAMEGATE_TAKE([[maybe_unused]] V from, SlicePart(in, slice->start, &no_start, &start));
+  FRAMEGATE_TAKE([[maybe_unused]] V to, SlicePart(in, slice->stop, &no_stop, &stop));
   if (no_step)
     step = 1;
   if (step == 0)
-    return false;
+    return in.Raise("builtins:ValueError", "slice step cannot be zero");
   auto clip = [&](int64_t at) {
     if (at < 0)
       at = std::max<int64_t>(at + length, step < 0 ? -1 : 0);
@@ -38,29 +58,31 @@ bool SliceRange(Session& s, SliceValue* slice, int64_t length, Range* range) {
   stop = no_stop ? (step < 0 ? -1 : length) : clip(stop);
   int64_t count = step < 0 ? (stop < start ? (start - stop - 1) / -step + 1 : 0) : (start < stop ? (stop - start - 1) / step + 1 : 0);
   *range = {start, step, count};
-  return true;
+  return in.Done(nullptr);
 }
 
 Outcome SequenceItem(Interp& in, SequenceValue* sequence, V key) {
   Session& s = in.s;
   TypeValue* type = s.TypeOf(sequence);
   int64_t length = static_cast<int64_t>(sequence->items.size());
-  if (auto* slice = As<SliceValue>(key)) {
+  bool is_deque = !type->Has(TypeFlag::kListSubclass) && !type->Has(TypeFlag::kTupleSubclass);
+  if (auto* slice = As<SliceValue>(key); slice != nullptr && !is_deque) {
     Range range{};
-    if (!SliceRange(s, slice, length, &range))
-      return in.Break(Reason::kUnsupportedValue, "a slice of parts that are no ints");
+    FRAMEGATE_TAKE([[maybe_unused]] V fits, SliceRange(in, slice, length, &range));
     Values items;
     for (int64_t i = 0; i < range.count; ++i)
       items.push_back(sequence->items[static_cast<size_t>(range.start + i * range.step)]);
     if (type->Has(TypeFlag::kListSubclass))
       return in.Done(s.List(std::move(items)));
+    if (range.count == length && range.step == 1 && type->is("builtins:tuple"))
+      return in.Done(sequence);
     SequenceValue* tuple = s.Tuple(std::move(items));
     if (type->is("torch:Size"))
       tuple->type = type;
     return in.Done(tuple);
   }
   const Constant* index = IntOf(s, key);
-  const char* kind = type->Has(TypeFlag::kListSubclass) ? "list" : type->Has(TypeFlag::kTupleSubclass) ? "tuple" : "deque";
+  const char* kind = type->Has(TypeFlag::kListSubclass) ? "list" : is_deque ? "deque" : "tuple";
   if (index == nullptr) {
     FRAMEGATE_TAKE(V method, in.LookupSpecial(key, "__index__"));
     if (method != nullptr && As<TensorValue>(key) == nullptr) {
@@ -70,7 +92,8 @@ Outcome SequenceItem(Interp& in, SequenceValue* sequence, V key) {
     }
     if (method != nullptr)
       return in.Break(Reason::kTensorValue, "an index that is a tensor");
-    return in.Raise("builtins:TypeError", StrCat(kind, " indices must be integers or slices, not ", TypeName(s.TypeOf(key))));
+    return is_deque ? in.Raise("builtins:TypeError", StrCat("sequence index must be integer, not '", TypeName(s.TypeOf(key)), "'"))
+                    : in.Raise("builtins:TypeError", StrCat(kind, " indices must be integers or slices, not ", TypeName(s.TypeOf(key))));
   }
   int64_t at = IntValue(*index);
   if (at < 0)
@@ -88,13 +111,8 @@ Outcome KeyError(Interp& in, V key) {
 
 Outcome MappingItem(Interp& in, MappingValue* mapping, V key) {
   Session& s = in.s;
-  if (s.HashKey(key).empty()) {
-    TypeValue* type = s.TypeOf(key);
-    if (type != nullptr && (type->is("builtins:list") || type->is("builtins:dict") || type->is("builtins:set")))
-      return in.Raise("builtins:TypeError", StrCat("unhashable type: '", TypeName(type), "'"));
-    return in.Break(Reason::kUnsupportedValue, "a key whose hash runs code");
-  }
-  if (V value = s.MappingGet(mapping, key))
+  FRAMEGATE_TAKE(V own, KeyIn(in, mapping, key));
+  if (V value = s.MappingGet(mapping, own))
     return in.Done(value);
   TypeValue* type = s.TypeOf(mapping);
   if (!type->is("builtins:dict")) {
@@ -128,6 +146,14 @@ Outcome ConstantItem(Interp& in, V container, V key) {
 
 }  // namespace
 
+Outcome RawGetItem(Interp& in, V container, V key) {
+  if (auto* sequence = As<SequenceValue>(container))
+    return SequenceItem(in, sequence, key);
+  if (auto* mapping = As<MappingValue>(container))
+    return MappingItem(in, mapping, key);
+  return in.GetItem(container, key);
+}
+
 Outcome Interp::GetItem(V container, V key, Tail tail) {
   container = s.Resolve(container);
   key = s.Resolve(key);
@@ -141,6 +167,17 @@ Outcome Interp::GetItem(V container, V key, Tail tail) {
   if (auto* view = As<ViewValue>(container)) {
     if (view->form == ViewForm::kProxy)
       return GetItem(view->target, key, tail);
+    if (view->form == ViewForm::kTypeDict) {
+      const Constant* own = ConstantOf(s, key, ConstantKind::kStr);
+      V found = own == nullptr ? nullptr : OwnAttr(s, As<TypeValue>(view->target), own->text);
+      return found != nullptr ? Done(found) : KeyError(*this, key);
+    }
+    if (view->form != ViewForm::kInstanceDict)
+      return Raise("builtins:TypeError", StrCat("'",
+                                                view->form == ViewForm::kKeys     ? "dict_keys"
+                                                : view->form == ViewForm::kValues ? "dict_values"
+                                                                                  : "dict_items",
+                                                "' object is not subscriptable"));
     const Constant* name = ConstantOf(s, key, ConstantKind::kStr);
     V value = view->form != ViewForm::kInstanceDict || name == nullptr ? nullptr : s.InstanceAttr(view->target, name->text);
     return value != nullptr ? Done(value) : KeyError(*this, key);
@@ -148,6 +185,11 @@ Outcome Interp::GetItem(V container, V key, Tail tail) {
   if (type == nullptr)
     return Break(Reason::kUnsupportedValue, "a subscript");
   if (auto* cls = As<TypeValue>(container)) {
+    TypeValue* metatype = s.TypeOf(cls);
+    if (metatype != nullptr && !metatype->is("builtins:type") && s.TypeAttr(metatype, "__getitem__") != nullptr) {
+      FRAMEGATE_TAKE(V own, LookupSpecial(cls, "__getitem__"));
+      return Call(own, {.positional = {key}}, tail);
+    }
     FRAMEGATE_TAKE(V method, GetAttr(cls, "__class_getitem__"));
     return Call(method, {.positional = {key}}, tail);
   }
@@ -171,17 +213,19 @@ Outcome AssignList(Interp& in, SequenceValue* list, V key, V value) {
   Session& s = in.s;
   int64_t length = static_cast<int64_t>(list->items.size());
   auto changed = [&] {
-    if (list->is_real())
-      s.AddEffect({.helper = model::Helper::kListAssign, .args = {list, s.Tuple(list->items)}});
+    SequenceChanged(s, list);
     return in.Done(s.None());
   };
   if (auto* slice = As<SliceValue>(key)) {
     Range range{};
-    if (!SliceRange(s, slice, length, &range))
-      return in.Break(Reason::kUnsupportedValue, "a slice of parts that are no ints");
+    FRAMEGATE_TAKE([[maybe_unused]] V fits, SliceRange(in, slice, length, &range));
     Values items;
     if (value != nullptr) {
-      FRAMEGATE_TAKE([[maybe_unused]] V none, in.ToValues(value, &items));
+      Outcome given = in.ToValues(value, &items);
+      if (given.flow == Flow::kRaise && s.TypeAttr(s.TypeOf(value), "__iter__") == nullptr)
+        return in.Raise("builtins:TypeError", range.step == 1 ? "can only assign an iterable" : "must assign iterable to extended slice");
+      if (!given.ok())
+        return given;
     }
     if (range.step != 1 && value != nullptr && static_cast<int64_t>(items.size()) != range.count)
       return in.Raise("builtins:ValueError",
@@ -208,13 +252,23 @@ Outcome AssignList(Interp& in, SequenceValue* list, V key, V value) {
     return changed();
   }
   const Constant* index = IntOf(s, key);
+  bool is_deque = !s.TypeOf(list)->Has(TypeFlag::kListSubclass);
+  if (index == nullptr) {
+    FRAMEGATE_TAKE(V method, in.LookupSpecial(key, "__index__"));
+    if (method != nullptr && As<TensorValue>(s.Resolve(key)) != nullptr)
+      return in.Break(Reason::kTensorValue, "an index that is a tensor");
+    if (method != nullptr) {
+      FRAMEGATE_TAKE(V number, in.Call(method, {}));
+      index = IntOf(s, number);
+    }
+  }
   if (index == nullptr)
     return in.Raise("builtins:TypeError", StrCat("list indices must be integers or slices, not ", TypeName(s.TypeOf(key))));
   int64_t at = IntValue(*index);
   if (at < 0)
     at += length;
   if (at < 0 || at >= length)
-    return in.Raise("builtins:IndexError", "list assignment index out of range");
+    return in.Raise("builtins:IndexError", is_deque ? "deque index out of range" : "list assignment index out of range");
   s.Touch(list);
   if (value == nullptr)
     list->items.erase(list->items.begin() + at);
@@ -224,6 +278,40 @@ Outcome AssignList(Interp& in, SequenceValue* list, V key, V value) {
 }
 
 }  // namespace
+
+namespace {
+
+// What has sq_ slots, whose errors are worded otherwise.
+bool IsConstantSequence(Session& s, V value) {
+  TypeValue* type = s.TypeOf(value);
+  for (const char* name : {"builtins:tuple", "builtins:str", "builtins:bytes", "builtins:range"})
+    if (s.IsSubclass(type, name))
+      return true;
+  return false;
+}
+
+}  // namespace
+
+void SequenceChanged(Session& s, SequenceValue* sequence) {
+  if (!sequence->is_real())
+    return;
+  bool is_list = s.TypeOf(sequence)->Has(TypeFlag::kListSubclass);
+  s.AddEffect({.helper = is_list ? model::Helper::kListAssign : model::Helper::kDequeAssign, .args = {sequence, s.Tuple(sequence->items)}});
+}
+
+Outcome RawSetItem(Interp& in, V container, V key, V value) {
+  if (auto* list = As<SequenceValue>(container); list != nullptr && !in.s.TypeOf(list)->Has(TypeFlag::kTupleSubclass))
+    return AssignList(in, list, key, value);
+  auto* mapping = As<MappingValue>(container);
+  if (mapping == nullptr)
+    return in.Break(Reason::kUnsupportedMutation, "a subscript");
+  FRAMEGATE_TAKE(V own, KeyIn(in, mapping, key));
+  if (value != nullptr)
+    in.s.MappingSet(mapping, own, value);
+  else if (!in.s.MappingDelete(mapping, own))
+    return KeyError(in, key);
+  return in.Done(in.s.None());
+}
 
 Outcome Interp::SetItem(V container, V key, V value, Tail tail) {
   container = s.Resolve(container);
@@ -244,21 +332,14 @@ Outcome Interp::SetItem(V container, V key, V value, Tail tail) {
   }
   const char* special = value == nullptr ? "__delitem__" : "__setitem__";
   bool is_python = type->Has(TypeFlag::kHeapType) && As<FunctionValue>(s.Resolve(s.TypeAttr(type, special))) != nullptr;
-  if (auto* list = As<SequenceValue>(container); list != nullptr && !is_python && type->Has(TypeFlag::kListSubclass))
-    return AssignList(*this, list, key, value);
-  if (auto* mapping = As<MappingValue>(container); mapping != nullptr && !is_python) {
-    if (s.HashKey(key).empty())
-      return Break(Reason::kUnsupportedValue, "a key whose hash runs code");
-    if (value != nullptr)
-      s.MappingSet(mapping, key, value);
-    else if (!s.MappingDelete(mapping, key))
-      return KeyError(*this, key);
-    return Done(s.None());
-  }
+  if (!is_python &&
+      ((As<SequenceValue>(container) != nullptr && !type->Has(TypeFlag::kTupleSubclass)) || As<MappingValue>(container) != nullptr))
+    return RawSetItem(*this, container, key, value);
   FRAMEGATE_TAKE(V method, LookupSpecial(container, special));
   if (method == nullptr)
-    return Raise("builtins:TypeError", StrCat("'", TypeName(type), "' object does", value == nullptr ? "n't" : " not", " support item ",
-                                              value == nullptr ? "deletion" : "assignment"));
+    return Raise("builtins:TypeError",
+                 StrCat("'", TypeName(type), "' object does", value == nullptr && IsConstantSequence(s, container) ? "n't" : " not",
+                        " support item ", value == nullptr ? "deletion" : "assignment"));
   Args args{.positional = {key}};
   if (value != nullptr)
     args.positional.push_back(value);
@@ -296,27 +377,48 @@ Outcome Interp::Length(V value) {
       return Raise("builtins:TypeError", "len() of a 0-d tensor");
     return Done(s.Int(facts->sizes[0]));
   }
-  if (!is_python) {
-    if (auto* sequence = As<SequenceValue>(value))
-      return Done(s.Int(static_cast<int64_t>(sequence->items.size())));
-    if (auto* view = As<ViewValue>(value); view != nullptr && view->form != ViewForm::kInstanceDict)
-      return Length(view->target);
-    if (auto* mapping = As<MappingValue>(value)) {
-      if (!mapping->complete && mapping->items.empty())
-        return Done(s.Int(static_cast<int64_t>(s.ReadFact(mapping, model::Fact::kLength).word)));
-      if (!s.Complete(mapping))
-        return Break(Reason::kUnsupportedValue, "a dict whose keys cannot be known");
-      return Done(s.Int(static_cast<int64_t>(mapping->items.size())));
-    }
-    if (auto* set = As<SetValue>(value))
-      return Done(s.Int(static_cast<int64_t>(set->items.size())));
-  }
+  if (!is_python && (As<SequenceValue>(value) != nullptr || As<MappingValue>(value) != nullptr || As<SetValue>(value) != nullptr ||
+                     As<ViewValue>(value) != nullptr))
+    return RawLength(*this, value);
   if (type == nullptr)
     return Break(Reason::kUnsupportedValue, "len()");
   FRAMEGATE_TAKE(V method, LookupSpecial(value, "__len__"));
   if (method == nullptr)
     return Raise("builtins:TypeError", StrCat("object of type '", TypeName(type), "' has no len()"));
-  return Call(method, {});
+  FRAMEGATE_TAKE(V length, Call(method, {}));
+  length = s.Resolve(length);
+  const Constant* known = IntOf(s, length);
+  if (known == nullptr && AsConstant(length) != nullptr)
+    return Raise("builtins:TypeError", StrCat("'", TypeName(s.TypeOf(length)), "' object cannot be interpreted as an integer"));
+  if (known != nullptr && IntValue(*known) < 0)
+    return Raise("builtins:ValueError", "__len__() should return >= 0");
+  return Done(known != nullptr ? s.Int(IntValue(*known)) : length);
+}
+
+Outcome RawLength(Interp& in, V value) {
+  Session& s = in.s;
+  if (auto* sequence = As<SequenceValue>(value))
+    return in.Done(s.Int(static_cast<int64_t>(sequence->items.size())));
+  if (auto* view = As<ViewValue>(value)) {
+    if (view->form == ViewForm::kTypeDict)
+      return in.Break(Reason::kUnsupportedValue, "a class's dict whose names cannot be known");
+    if (view->form != ViewForm::kInstanceDict)
+      return in.Length(view->target);
+    std::vector<std::string> names;
+    if (!s.InstanceNames(view->target, &names))
+      return in.Break(Reason::kUnsupportedValue, "an instance dict whose names cannot be known");
+    return in.Done(s.Int(static_cast<int64_t>(names.size())));
+  }
+  if (auto* mapping = As<MappingValue>(value)) {
+    if (!mapping->complete && mapping->items.empty())
+      return in.Done(s.Int(static_cast<int64_t>(s.ReadFact(mapping, model::Fact::kLength).word)));
+    if (!s.Complete(mapping))
+      return in.Break(Reason::kUnsupportedValue, "a dict whose keys cannot be known");
+    return in.Done(s.Int(static_cast<int64_t>(mapping->items.size())));
+  }
+  if (auto* set = As<SetValue>(value))
+    return in.Done(s.Int(static_cast<int64_t>(set->items.size())));
+  return in.Length(value);
 }
 
 }  // namespace framegate::translator

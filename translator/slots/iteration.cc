@@ -98,40 +98,61 @@ Outcome Interp::Iter(V iterable, Tail) {
     return Break(Reason::kUnsupportedIteration, "an object of unknown type");
   V own = type != nullptr && type->Has(TypeFlag::kHeapType) ? s.TypeAttr(type, "__iter__") : nullptr;
   bool is_python = As<FunctionValue>(s.Resolve(own)) != nullptr;
-  if (!is_python && As<SequenceValue>(iterable) != nullptr) {
-    IteratorValue* iterator = Over(s, IteratorForm::kSequence, iterable);
-    return Done(iterator);
-  }
-  if (!is_python && (As<MappingValue>(iterable) != nullptr || (view != nullptr && view->form != ViewForm::kInstanceDict))) {
-    IteratorValue* iterator = Over(s, IteratorForm::kMapping, iterable);
-    auto* mapping = As<MappingValue>(s.Resolve(view != nullptr ? view->target : iterable));
-    if (mapping == nullptr || !s.Complete(mapping))
-      return Break(Reason::kUnsupportedIteration, "a dict whose keys cannot be known");
-    iterator->version = mapping->version;
-    return Done(iterator);
-  }
-  if (view != nullptr) {
-    std::vector<std::string> names;
-    if (!s.InstanceNames(view->target, &names))
-      return Break(Reason::kUnsupportedIteration, "an instance dict whose names cannot be known");
-    Values items;
-    for (std::string& name : names)
-      items.push_back(s.Str(std::move(name)));
-    return Done(OverItems(s, std::move(items)));
-  }
-  if (auto* set = As<SetValue>(iterable); set != nullptr && !is_python) {
-    if (!set->is_real() && set->items.size() > 1)
-      return Break(Reason::kUnsupportedIteration, "the order of a set made in the frame");
-    return Done(OverItems(s, set->items));
-  }
+  if (view != nullptr || (!is_python && (As<SequenceValue>(iterable) != nullptr || As<MappingValue>(iterable) != nullptr ||
+                                         As<SetValue>(iterable) != nullptr)))
+    return RawIter(*this, iterable);
   if (As<OpaqueValue>(iterable) != nullptr || As<ResidualValue>(iterable) != nullptr)
     return type->Has(TypeFlag::kIterator) ? Done(iterable) : Break(Reason::kUnsupportedIteration, type->symbol);
   FRAMEGATE_TAKE(V method, LookupSpecial(iterable, "__iter__"));
-  if (method != nullptr)
-    return Call(method, {});
+  if (s.Resolve(s.TypeAttr(type, "__iter__")) == s.None())
+    return Raise("builtins:TypeError", StrCat("'", TypeName(type), "' object is not iterable"));
+  if (method != nullptr) {
+    FRAMEGATE_TAKE(V iterator, Call(method, {}));
+    iterator = s.Resolve(iterator);
+    TypeValue* kind = s.TypeOf(iterator);
+    bool fine = iterator->kind == ValueKind::kIterator || iterator->kind == ValueKind::kGenerator || kind == nullptr ||
+                s.TypeAttr(kind, "__next__") != nullptr;
+    return fine ? Done(iterator) : Raise("builtins:TypeError", StrCat("iter() returned non-iterator of type '", TypeName(kind), "'"));
+  }
   if (s.TypeAttr(type, "__getitem__") != nullptr)
     return Call(s.Symbol("framegate._polyfills:iter_by_index"), {.positional = {iterable}});
   return Raise("builtins:TypeError", StrCat("'", TypeName(type), "' object is not iterable"));
+}
+
+Outcome RawIter(Interp& in, V iterable) {
+  Session& s = in.s;
+  auto* view = As<ViewValue>(iterable);
+  if (As<SequenceValue>(iterable) != nullptr)
+    return in.Done(Over(s, IteratorForm::kSequence, iterable));
+  if (view != nullptr && view->form == ViewForm::kInstanceDict) {
+    std::vector<std::string> names;
+    if (!s.InstanceNames(view->target, &names))
+      return in.Break(Reason::kUnsupportedIteration, "an instance dict whose names cannot be known");
+    Values items;
+    for (std::string& name : names)
+      items.push_back(s.Str(std::move(name)));
+    return in.Done(OverItems(s, std::move(items)));
+  }
+  if (view != nullptr || As<MappingValue>(iterable) != nullptr) {
+    IteratorValue* iterator = Over(s, IteratorForm::kMapping, iterable);
+    auto* mapping = As<MappingValue>(s.Resolve(view != nullptr ? view->target : iterable));
+    if (mapping == nullptr && view != nullptr && view->form == ViewForm::kProxy)
+      return in.Iter(view->target);
+    if (mapping == nullptr || !s.Complete(mapping))
+      return in.Break(Reason::kUnsupportedIteration, "a dict whose keys cannot be known");
+    iterator->version = mapping->version;
+    return in.Done(iterator);
+  }
+  if (auto* set = As<SetValue>(iterable)) {
+    bool ordered = (set->is_real() && !set->mutated) || set->items.size() <= 1;
+    if (!ordered)
+      return in.Break(Reason::kUnsupportedIteration, "the order of a set made in the frame");
+    auto* iterator = OverItems(s, set->items);
+    iterator->source = set;
+    iterator->version = set->version;
+    return in.Done(iterator);
+  }
+  return in.Iter(iterable);
 }
 
 namespace {
@@ -217,6 +238,12 @@ Outcome NextOf(Interp& in, IteratorValue* iterator) {
       if (iterator->exhausted)
         return in.Done(nullptr);
       s.Touch(iterator);
+      if (s.TypeOf(sequence) != nullptr && s.IsSubclass(s.TypeOf(sequence), "collections:deque")) {
+        if (iterator->at == 0 && iterator->length == 0)
+          iterator->length = sequence->items.size();
+        if (iterator->length != sequence->items.size() && iterator->at < iterator->length)
+          return in.Raise("builtins:RuntimeError", "deque mutated during iteration");
+      }
       if (iterator->at < sequence->items.size())
         return in.Done(sequence->items[iterator->at++]);
       iterator->exhausted = true;
@@ -236,6 +263,12 @@ Outcome NextOf(Interp& in, IteratorValue* iterator) {
       s.Touch(iterator);
       return in.Done(s.Int(iterator->start + iterator->step * static_cast<int64_t>(iterator->at++)));
     case IteratorForm::kFixed:
+      if (auto* set = As<SetValue>(iterator->source);
+          set != nullptr && set->version != iterator->version && iterator->at <= iterator->items.size()) {
+        s.Touch(iterator);
+        iterator->at = iterator->items.size() + 1;
+        return in.Raise("builtins:RuntimeError", "Set changed size during iteration");
+      }
       if (iterator->at >= iterator->items.size())
         return in.Done(nullptr);
       s.Touch(iterator);
@@ -248,10 +281,19 @@ Outcome NextOf(Interp& in, IteratorValue* iterator) {
     case IteratorForm::kZip:
     case IteratorForm::kMap:
       return NextOfSeveral(in, iterator);
-    case IteratorForm::kCallable:
-      break;
+    case IteratorForm::kCallable: {  // iter(callable, sentinel): the sentinel is items[0]
+      if (iterator->exhausted)
+        return in.Done(nullptr);
+      FRAMEGATE_TAKE(V item, in.Call(iterator->source, {}));
+      FRAMEGATE_TAKE(V stop, in.Equal(item, iterator->items[0]));
+      if (stop != s.Bool(true))
+        return in.Done(item);
+      s.Touch(iterator);
+      iterator->exhausted = true;
+      return in.Done(nullptr);
+    }
   }
-  return in.Break(Reason::kUnsupportedIteration, "iter(callable, sentinel)");
+  return in.Break(Reason::kUnsupportedIteration, "an iterator");
 }
 
 }  // namespace

@@ -106,102 +106,27 @@ Outcome FoldBinary(Interp& in, int32_t number, V left, V right) {
   }
   if (a->is_str() && b->is_str() && plain == 0)
     return in.Done(in.s.Str(a->text + b->text));
-  return in.Fold(StrCat("_operator:", kOperators[static_cast<size_t>(plain)].symbol), {.positional = {left, right}});
+  Outcome outcome = in.Fold(StrCat("_operator:", kOperators[static_cast<size_t>(plain)].symbol), {.positional = {left, right}});
+  auto* exception = outcome.flow == Flow::kRaise && number >= 13 ? As<ObjectValue>(in.s.raised) : nullptr;
+  const Constant* text = exception == nullptr || exception->arguments.empty() ? nullptr : AsConstant(exception->arguments[0]);
+  std::string_view prefix = "unsupported operand type(s) for ";
+  if (text != nullptr && text->is_str() && text->text.starts_with(prefix)) {  // in-place operators are named so
+    std::string rest = text->text.substr(text->text.find(": "));
+    exception->arguments[0] = in.s.Str(StrCat(prefix, plain == 8 ? "**" : kOperators[static_cast<size_t>(plain)].text, "=", rest));
+  }
+  return outcome;
 }
 
-// list and tuple: + and *. Value null: not for them.
-Outcome SequenceOp(Interp& in, int32_t number, V left, V right) {
-  Session& s = in.s;
-  int32_t plain = number % 13;
-  auto *a = As<SequenceValue>(left), *b = As<SequenceValue>(right);
-  auto is_size = [&](SequenceValue* v) { return v != nullptr && s.TypeOf(v)->is("torch:Size"); };
-  auto plain_type = [&](V v) { return s.TypeOf(v)->is("builtins:list") || s.TypeOf(v)->is("builtins:tuple"); };
-  auto tuple_like = [&](SequenceValue* v) { return v != nullptr && (is_size(v) || s.TypeOf(v)->is("builtins:tuple")); };
-  if (plain == 0 && tuple_like(a) && tuple_like(b) && (is_size(a) || is_size(b))) {  // a torch.Size, whichever side it is on
-    Values items = a->items;
-    items.insert(items.end(), b->items.begin(), b->items.end());
-    SequenceValue* size = s.Tuple(std::move(items));
-    size->type = s.TypeOfSymbol("torch:Size");
-    return in.Done(size);
-  }
-  if (plain == 0 && a != nullptr && b != nullptr && plain_type(a) && s.TypeOf(a) == s.TypeOf(b)) {
-    if (number >= 13 && s.TypeOf(a)->is("builtins:list"))
-      return in.CallBuiltin("builtins:list.__iadd__", {.positional = {left, right}}, kSync);
-    Values items = a->items;
-    items.insert(items.end(), b->items.begin(), b->items.end());
-    return in.Done(s.TypeOf(a)->is("builtins:list") ? s.List(std::move(items)) : s.Tuple(std::move(items)));
-  }
-  if (number == 13 && a != nullptr && s.TypeOf(a)->is("builtins:list"))
-    return in.CallBuiltin("builtins:list.__iadd__", {.positional = {left, right}}, kSync);
-  SequenceValue* sequence = a != nullptr ? a : b;
-  const Constant* times = sequence == nullptr ? nullptr : IntOf(s, sequence == a ? right : left);
-  if (plain == 5 && times != nullptr && (plain_type(sequence) || is_size(sequence)) &&
-      !(number >= 13 && s.TypeOf(sequence)->is("builtins:list"))) {
-    int64_t count = std::max<int64_t>(0, IntValue(*times));
-    if (static_cast<uint64_t>(count) * sequence->items.size() > 100'000)
-      return in.Break(Reason::kValueBudget, "a repeated sequence");
-    Values items;
-    for (int64_t i = 0; i < count; ++i)
-      items.insert(items.end(), sequence->items.begin(), sequence->items.end());
-    SequenceValue* repeated = s.TypeOf(sequence)->is("builtins:list") ? s.List(std::move(items)) : s.Tuple(std::move(items));
-    if (is_size(sequence))
-      repeated->type = s.TypeOf(sequence);
-    return in.Done(repeated);
-  }
-  return in.Done(nullptr);
-}
-
-// Sets: & | - ^, in place for sets that change. Dicts: |. Value null: not for them.
-Outcome SetOp(Interp& in, int32_t number, V left, V right) {
-  Session& s = in.s;
-  int32_t plain = number % 13;
-  auto *a = As<SetValue>(left), *b = As<SetValue>(right);
-  if (a == nullptr || b == nullptr || s.TypeOf(a)->Has(TypeFlag::kHeapType) || s.TypeOf(b)->Has(TypeFlag::kHeapType) ||
-      (plain != 1 && plain != 7 && plain != 10 && plain != 12))
-    return in.Done(nullptr);
-  Values items;
-  for (V item : a->items) {
-    bool in_both = b->index.contains(s.HashKey(item));
-    if (plain == 7 || in_both == (plain == 1))
-      items.push_back(item);
-  }
-  for (V item : b->items)
-    if ((plain == 7 || plain == 12) && !a->index.contains(s.HashKey(item)))
-      items.push_back(item);
-  bool in_place = number >= 13 && s.TypeOf(a)->is("builtins:set");
-  auto* set = in_place ? a : s.New<SetValue>();
-  if (in_place) {
-    s.Touch(set);
-    set->items.clear();
-    set->index.clear();
-    ++set->version;
-  } else {
-    set->type = s.TypeOf(a);
-    set->mutable_made = true;
-  }
-  for (V item : items) {
-    set->index[s.HashKey(item)] = static_cast<uint32_t>(set->items.size());
-    set->items.push_back(item);
-  }
-  if (in_place && set->is_real())
-    s.AddEffect({.helper = model::Helper::kSetAssign, .args = {set, s.Tuple(set->items)}});
-  return in.Done(set);
-}
-
-Outcome DictOp(Interp& in, int32_t number, V left, V right) {
-  Session& s = in.s;
-  auto *a = As<MappingValue>(left), *b = As<MappingValue>(right);
-  if (number % 13 != 7 || a == nullptr || b == nullptr || !s.TypeOf(a)->is("builtins:dict") || !s.TypeOf(b)->is("builtins:dict") ||
-      !s.Complete(a) || !s.Complete(b))
-    return in.Done(nullptr);
-  MappingValue* merged = number >= 13 ? a : s.Dict();
-  if (merged != a)
-    for (const auto& [key, value] : a->items)
-      s.MappingSet(merged, key, value);
-  auto items = b->items;
-  for (const auto& [key, value] : items)
-    s.MappingSet(merged, key, value);
-  return in.Done(merged);
+// A container's subclass with an operator of its own.
+bool OverridesOperator(Session& s, int32_t number, V value) {
+  TypeValue* type = s.TypeOf(value);
+  if (type == nullptr || !type->Has(TypeFlag::kHeapType))
+    return false;
+  const Operator& op = kOperators[static_cast<size_t>(number % 13)];
+  for (const char* name : {op.method, op.reflected, op.in_place})
+    if (As<FunctionValue>(s.Resolve(s.TypeAttr(type, name))) != nullptr)
+      return true;
+  return false;
 }
 
 Outcome BinaryByMethods(Interp& in, int32_t number, V left, V right) {
@@ -230,6 +155,14 @@ Outcome BinaryByMethods(Interp& in, int32_t number, V left, V right) {
     if (reflected != nullptr)
       return in.Done(reflected);
   }
+  auto is_sequence = [&](TypeValue* type) {
+    return type->Has(TypeFlag::kListSubclass) || type->Has(TypeFlag::kTupleSubclass) || type->Has(TypeFlag::kStrSubclass) ||
+           type->Has(TypeFlag::kBytesSubclass);
+  };
+  if (number % 13 == 5 && (is_sequence(a) || is_sequence(b)))
+    return in.Raise("builtins:TypeError", StrCat("can't multiply sequence by non-int of type '", TypeName(is_sequence(a) ? b : a), "'"));
+  if (number % 13 == 0 && a->Has(TypeFlag::kStrSubclass))
+    return in.Raise("builtins:TypeError", StrCat("can only concatenate str (not \"", TypeName(b), "\") to str"));
   std::string text = number >= 13 ? StrCat(number == 21 ? "**" : op.text, "=") : op.text;
   return in.Raise("builtins:TypeError", StrCat("unsupported operand type(s) for ", text, ": '", TypeName(a), "' and '", TypeName(b), "'"));
 }
@@ -249,17 +182,19 @@ Outcome Interp::BinaryOp(int32_t number, V left, V right, Tail) {
   }
   if (AsConstant(left) != nullptr && AsConstant(right) != nullptr)
     return FoldBinary(*this, number, left, right);
-  if (As<SequenceValue>(left) != nullptr || As<SequenceValue>(right) != nullptr) {
-    FRAMEGATE_TAKE(V value, SequenceOp(*this, number, left, right));
+  Constant unused;
+  if (const Constant* format = AsConstant(left);
+      format != nullptr && format->is_str() && number % 13 == 6 &&
+      (As<ObjectValue>(right) == nullptr || s.TypeAttr(s.TypeOf(right), "__rmod__") == nullptr)) {
+    if (ToConstant(s, right, &unused))
+      return Fold("_operator:mod", {.positional = {left, right}});
+    return FormatPercent(*this, format->text, right);
+  }
+  if (!OverridesOperator(s, number, left) && !OverridesOperator(s, number, right)) {
+    FRAMEGATE_TAKE(V value, ContainerOp(*this, number, left, right));
     if (value != nullptr)
       return Done(value);
   }
-  FRAMEGATE_TAKE(V set, SetOp(*this, number, left, right));
-  if (set != nullptr)
-    return Done(set);
-  FRAMEGATE_TAKE(V dict, DictOp(*this, number, left, right));
-  if (dict != nullptr)
-    return Done(dict);
   if (As<ResidualValue>(left) != nullptr || As<ResidualValue>(right) != nullptr || As<OpaqueValue>(left) != nullptr ||
       As<OpaqueValue>(right) != nullptr)
     return Break(Reason::kUnsupportedValue, StrCat("operator ", kOperators[static_cast<size_t>(number % 13)].text));
@@ -322,6 +257,15 @@ Outcome Interp::Is(V left, V right) {
                      a->kind == ConstantKind::kDtype || a->kind == ConstantKind::kLayout || a->kind == ConstantKind::kMemoryFormat;
     if (!(*a == *b) || singleton)
       return Done(s.Bool(*a == *b));
+    if (left->is_real() && right->is_real()) {  // real ones are told apart by what they are
+      if (left->handle == right->handle)
+        s.GuardSame(left->subject, right->subject);
+      else
+        s.AddGuard({.kind = guards::GuardKind::kDistinct,
+                    .subject = std::max(left->subject, right->subject),
+                    .other = std::min(left->subject, right->subject)});
+      return Done(s.Bool(left->handle == right->handle));
+    }
     if (left == right || (a->is_int() && a->integer >= -5 && a->integer <= 256))
       return Done(s.Bool(true));
     return Break(Reason::kUnsupportedValue, "`is` on equal constants");
@@ -340,6 +284,15 @@ Outcome Interp::Is(V left, V right) {
                 .other = std::min(left->subject, right->subject)});
   if (left != right && left->kind == right->kind && left->kind == ValueKind::kMethod)
     return Done(s.Bool(false));
+  auto *p = As<ViewValue>(left), *q = As<ViewValue>(right);
+  if (p != nullptr && q != nullptr && p->form == ViewForm::kInstanceDict && q->form == p->form)
+    return Is(p->target, q->target);
+  auto *m = As<SequenceValue>(left), *n = As<SequenceValue>(right);
+  if (m != nullptr && n != nullptr && m->items.empty() && n->items.empty() && s.TypeOf(m)->is("builtins:tuple") &&
+      s.TypeOf(n)->is("builtins:tuple"))
+    return Done(s.Bool(true));
+  if (m != nullptr && n != nullptr && m != n && !m->is_real() && !n->is_real() && m->literal != nullptr && m->literal == n->literal)
+    return Done(s.Bool(true));
   return Done(s.Bool(left == right));
 }
 
@@ -396,7 +349,8 @@ Outcome Interp::Truth(V value, Tail) {
   if (s.TypeAttr(type, "__bool__") != nullptr) {
     FRAMEGATE_TAKE(V method, LookupSpecial(value, "__bool__"));
     FRAMEGATE_TAKE(V result, Call(method, {}));
-    const Constant* c = AsConstant(s.Resolve(result));
+    result = s.Resolve(result);
+    const Constant* c = AsConstant(result);
     if (c == nullptr || !c->is_bool())
       return As<TensorValue>(s.Resolve(result)) != nullptr
                  ? Break(Reason::kTensorValue, "__bool__ gives a tensor")

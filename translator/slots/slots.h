@@ -23,8 +23,12 @@ inline const Constant* ConstantOf(Session& s, V value, ConstantKind kind) {
   return c != nullptr && c->kind == kind ? c : nullptr;
 }
 
+// An int, a bool, or what a subclass of int holds as its value.
 inline const Constant* IntOf(Session& s, V value) {
-  const Constant* c = AsConstant(s.Resolve(value));
+  value = s.Resolve(value);
+  if (V payload = As<ObjectValue>(value) != nullptr ? s.Payload(value) : nullptr)
+    value = payload;
+  const Constant* c = AsConstant(value);
   return c != nullptr && (c->is_int() || c->is_bool()) ? c : nullptr;
 }
 
@@ -52,6 +56,74 @@ std::string TensorTypeOf(const model::TensorFacts& facts);
 
 // Bytes of one element; 0: not known.
 int64_t ItemSizeOf(std::string_view dtype);
+// descriptor.__get__(object, type), object null for access through the class; descriptor.__set__(object, value), value null deletes.
+Outcome DescriptorGet(Interp& in, V descriptor, V object, TypeValue* type, const std::string& name);
+Outcome DescriptorSet(Interp& in, V descriptor, V object, const std::string& name, V value);
+
+// What the type's own dict holds under a name; null where nothing does.
+V OwnAttr(Session& s, TypeValue* type, std::string_view name);
+// What the types after `start` in the MRO of `type` hold under a name, unbound; null where none does.
+V AttrAfter(Session& s, TypeValue* type, TypeValue* start, std::string_view name);
+
+// type.__new__(metatype, name, bases, namespace, **keywords), hooks included.
+Outcome MakeType(Interp& in, TypeValue* metatype, V name, V bases, V space, Args keywords);
+// The most derived metatype of the bases and `metatype`; null, with an exception raised, where there is none.
+Outcome WinningMetatype(Interp& in, TypeValue* metatype, const Values& bases);
+
+// type.__setattr__ and __delattr__ (value null).
+Outcome SetTypeAttribute(Interp& in, TypeValue* type, const std::string& name, V value);
+// Flags of a made type that follow from its methods.
+void SetSlotFlags(Session& s, TypeValue* type);
+// Whether setting the special method on a made type shows in its flags alone.
+bool RefreshesFlags(std::string_view name);
+
+// What a property, staticmethod or classmethod was made of; null where empty.
+V PartOf(Session& s, V object, model::Step step);
+
+// A C function without a body of its own: methods of numbers and strings see what subclasses hold for their base; an operator method on an
+// operand that is not for it gives NotImplemented; the rest is folded in the client.
+Outcome CallSlotWrapper(Interp& in, const std::string& symbol, Args args);
+
+// What builtin containers do, whatever a subclass overrides. RawSetItem with a null value deletes.
+Outcome RawLength(Interp& in, V container);
+Outcome RawIter(Interp& in, V container);
+Outcome RawContains(Interp& in, V container, V item);
+Outcome RawGetItem(Interp& in, V container, V key);
+Outcome RawSetItem(Interp& in, V container, V key, V value);
+Outcome ReprOfBase(Interp& in, V container);
+// All items of an iterable for a use that does not show their order, as far as that can be told: of sets of distinct texts or numbers too.
+Outcome ToValuesInAnyOrder(Interp& in, V iterable, Values* items);
+// After any change of a list or deque: real ones get their whole contents again.
+void SequenceChanged(Session& s, SequenceValue* sequence);
+// A set, or a dict's keys (or items) that compare as one; null where it is none.
+SetValue* AsSet(Interp& in, V value);
+// Value null: the operands are not for each other.
+Outcome CompareContainers(Interp& in, int32_t op, V left, V right);
+Outcome ContainerOp(Interp& in, int32_t number, V left, V right);
+
+// What id() or hash() gave, where it is known only by what it was asked of; null for other values.
+const ResidualValue* IdentityOf(V value);
+Outcome CompareIdentities(Interp& in, const ResidualValue* a, const ResidualValue* b);
+Outcome Identity(Interp& in, V value);
+Outcome Hash(Interp& in, V value);
+// The key of a dict or set that is equal to `key`, or `key` itself where none is; TypeError where it has no hash.
+Outcome KeyIn(Interp& in, V container, V key);
+// The same; value null where none is.
+Outcome FindKey(Interp& in, V container, V key);
+Outcome AddToSet(Interp& in, SetValue* set, V item);
+void SetDelete(Session& s, SetValue* set, V key);  // REQUIRES: it holds the key
+void SetChanged(Session& s, SetValue* set);        // after any change
+
+// What the RuntimeError says that replaces an exception which ends iteration and leaves a generator's body; "": it is none.
+std::string StopIterationText(Session& s, uint32_t code_flags, V exception);
+
+// format % given, where `given` is not all constants.
+Outcome FormatPercent(Interp& in, const std::string& format, V given);
+
+// str(value), repr(value), format(value, spec): a str whose text is known.
+Outcome Str(Interp& in, V value);
+Outcome Repr(Interp& in, V value);
+Outcome Format(Interp& in, V value, V spec);
 
 // A value is a constant through and through: constants and tuples of them. Gives it, or false.
 bool ToConstant(Session& s, V value, Constant* constant);

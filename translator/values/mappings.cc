@@ -43,6 +43,16 @@ std::string ConstantKey(const Constant& c) {
     }
     case ConstantKind::kSlice:
       return "";
+    case ConstantKind::kFrozenset: {
+      std::vector<std::string> parts;
+      for (const Constant& item : c.items)
+        parts.push_back(ConstantKey(item));
+      std::sort(parts.begin(), parts.end());
+      std::string text = "{";
+      for (const std::string& part : parts)
+        text += StrCat(part.size(), ":", part);
+      return text;
+    }
     default:
       return StrCat("c", Encode(c));
   }
@@ -72,17 +82,52 @@ std::string Session::HashKey(V key) {
     case ValueKind::kGenerator:
       return StrCat("p", reinterpret_cast<uintptr_t>(key));
     case ValueKind::kObject: {
+      if (V payload = HashesItself(key) ? nullptr : Payload(key))
+        return HashKey(payload);
       TypeValue* type = TypeOf(key);
-      bool by_identity = type != nullptr && type->Has(TypeFlag::kObjectHash) && type->Has(TypeFlag::kObjectEq);
-      if (!by_identity && type != nullptr && IsSubclass(type, "enum:Enum")) {
-        auto* hash = As<FunctionValue>(Resolve(TypeAttr(type, "__hash__")));
-        by_identity = hash != nullptr && hash->qualname == "Enum.__hash__";
-      }
-      return by_identity ? StrCat("p", reinterpret_cast<uintptr_t>(key)) : "";
+      if (type == nullptr || Resolve(TypeAttr(type, "__hash__")) == None())
+        return "";
+      custom_keys = custom_keys || HashesItself(key);
+      return StrCat("p", reinterpret_cast<uintptr_t>(key));
+    }
+    case ValueKind::kMethod: {
+      auto* method = As<MethodValue>(key);
+      return StrCat("m", reinterpret_cast<uintptr_t>(Resolve(method->function)), ".", reinterpret_cast<uintptr_t>(Resolve(method->self)));
+    }
+    case ValueKind::kSet: {
+      auto* set = As<SetValue>(key);
+      if (!TypeOf(set)->is("builtins:frozenset"))
+        return "";
+      std::vector<std::string> parts;
+      for (const auto& [part, at] : set->index)
+        parts.push_back(part);
+      std::sort(parts.begin(), parts.end());
+      std::string text = "{";
+      for (const std::string& part : parts)
+        text += StrCat(part.size(), ":", part);
+      return text;
+    }
+    case ValueKind::kResidual: {
+      auto* residual = As<ResidualValue>(key);
+      return residual->function == "id" ? StrCat("I", reinterpret_cast<uintptr_t>(Resolve(residual->of))) : "";
     }
     default:
       return "";
   }
+}
+
+bool Session::HashesItself(V key) {
+  key = Resolve(key);
+  if (auto* tuple = As<SequenceValue>(key))
+    return std::any_of(tuple->items.begin(), tuple->items.end(), [this](V item) { return HashesItself(item); });
+  if (key == nullptr || key->kind != ValueKind::kObject)
+    return false;
+  TypeValue* type = TypeOf(key);
+  if (type == nullptr || (type->Has(TypeFlag::kObjectHash) && type->Has(TypeFlag::kObjectEq)))
+    return false;
+  auto* hash = As<FunctionValue>(Resolve(TypeAttr(type, "__hash__")));
+  bool python_eq = As<FunctionValue>(Resolve(TypeAttr(type, "__eq__"))) != nullptr;
+  return python_eq || (hash != nullptr && !(hash->qualname == "Enum.__hash__" && IsSubclass(type, "enum:Enum")));
 }
 
 V Session::MappingGet(MappingValue* mapping, V key) {

@@ -51,7 +51,15 @@ void VisitParts(V value, const Visit& visit) {
     VisitNamed(object->attributes, visit);
     visit(object->cause);
     visit(object->context);
+    visit(object->traceback);
+    visit(object->payload);
+  } else if (auto* type = As<TypeValue>(value)) {
+    VisitNamed(type->own, visit);
+    for (TypeValue* base : type->bases)
+      visit(base);
+    visit(type->type);
   } else if (auto* function = As<FunctionValue>(value)) {
+    visit(function->globals);
     visit(function->defaults);
     visit(function->kwdefaults);
     VisitAll(function->closure, visit);
@@ -69,6 +77,10 @@ void VisitParts(V value, const Visit& visit) {
     visit(generator->frame->function);
     VisitAll(generator->frame->slots, visit);
     VisitAll(generator->frame->stack, visit);
+  } else if (generator != nullptr) {
+    visit(generator->function);
+  } else if (auto* residual = As<ResidualValue>(value)) {
+    visit(residual->of);
   } else if (auto* slice = As<SliceValue>(value)) {
     VisitAll({slice->start, slice->stop, slice->step}, visit);
   } else if (auto* super = As<SuperValue>(value)) {

@@ -94,6 +94,9 @@ V Session::MakeReal(LazyValue* lazy, TypeValue* type) {
       ReadFact(lazy, Fact::kSymbolName);
     return builtin;
   }
+  if (name == "builtins:builtin_function_or_method")
+    if (V method = MakeBoundBuiltin(lazy))
+      return method;
   if (type->Has(TypeFlag::kTensorSubclass))
     return MakeTensor(lazy, type);
   if (type->Has(TypeFlag::kListSubclass) || type->Has(TypeFlag::kTupleSubclass) || name == "collections:deque")
@@ -136,6 +139,23 @@ V Session::MakeReal(LazyValue* lazy, TypeValue* type) {
   return object;
 }
 
+// A C method bound to an object: its descriptor is what the object's type has under its name. Null: it is none.
+V Session::MakeBoundBuiltin(LazyValue* lazy) {
+  V self = Resolve(StepFrom(lazy, Step::kMethodSelf));
+  const model::FactValue& name = ReadFact(lazy, Fact::kFunctionName);
+  if (self == nullptr || !name.known)
+    return nullptr;
+  auto* as_type = As<TypeValue>(self);
+  TypeValue* type = as_type != nullptr ? as_type : TypeOf(self);
+  V function = type == nullptr || type->is("builtins:module") ? nullptr : Resolve(TypeAttr(type, name.constant.text));
+  if (As<BuiltinValue>(function) == nullptr)
+    return nullptr;
+  auto* method = New<MethodValue>();
+  method->function = function;
+  method->self = self;
+  return method;
+}
+
 V Session::MakeFunction(LazyValue* lazy) {
   const model::FactValue& id = NeedsGuards(lazy->subject) ? ReadFact(lazy, Fact::kCodeId) : PeekFact(lazy, Fact::kCodeId);
   auto* function = New<FunctionValue>();
@@ -163,6 +183,8 @@ V Session::MakeSequence(LazyValue* lazy, TypeValue* type) {
       return New<OpaqueValue>();
     sequence->items.push_back(item);
   }
+  if (!type->Has(TypeFlag::kListSubclass) && !type->Has(TypeFlag::kTupleSubclass))
+    sequence->maxlen = ReadFact(lazy, Fact::kMaxlen).constant;
   return sequence;
 }
 

@@ -43,6 +43,13 @@ V Session::Const(Constant constant) {
     return none_;
   if (constant.is_bool())
     return Bool(constant.is_true());
+  if (constant.kind == ConstantKind::kTuple) {  // tuples are sequences, whoever made them
+    Values items;
+    items.reserve(constant.items.size());
+    for (Constant& item : constant.items)
+      items.push_back(Const(std::move(item)));
+    return Tuple(std::move(items));
+  }
   auto* value = New<ConstantValue>();
   value->constant = std::move(constant);
   return value;

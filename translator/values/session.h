@@ -70,6 +70,11 @@ class Session {
   // All names of the instance dict, in order; false where they cannot be known.
   bool InstanceNames(V object, std::vector<std::string>* names);
   void SetInstanceAttr(V object, std::string_view name, V value);  // value null deletes
+  // What an instance of a subclass of int, float, complex, str or bytes has for its base, as a constant; null where it is none.
+  V Payload(V value);
+  void SetTypeAttr(TypeValue* type, std::string_view name, V value);  // value null deletes
+  // Whether the name, set as an attribute, would reach a data descriptor of the type that is not its storage.
+  bool NeedsInstanceDict(V object, std::string_view name);
   V CellContents(CellValue* cell);
   // Child of a real value by a step: guards presence or absence when read.
   V StepFrom(V value, model::Step step, uint32_t index = 0, const Constant& key = {});
@@ -85,6 +90,8 @@ class Session {
   bool MappingDelete(MappingValue* mapping, V key);
   // A text that is equal for keys that are the same dict key by value; "" where that cannot be said without running code.
   std::string HashKey(V key);
+  // Equality with other keys is for Python code to say (__eq__ or __hash__ of its own), here or in a part of it.
+  bool HashesItself(V key);
   Constant AmbientPart(model::AmbientPart part);            // as in force at this point of the frame
   Constant initial_ambient(model::AmbientPart part) const;  // as it was when the unit began
   void SetAmbient(model::AmbientPart part, Constant value);
@@ -172,12 +179,16 @@ class Session {
   std::vector<V> mutated;             // real values that were changed
   std::vector<TensorValue*> tensors;  // all there are
   bool foreign_joined = false;        // a tensor that may share memory with inputs began to require gradients
-  std::vector<V> met;  // real values whose kind was read, in that order: a changed one must not turn out to be another of these
+  std::vector<V> met;          // real values whose kind was read, in that order: a changed one must not turn out to be another of these
+  bool custom_keys = false;    // some key with equality of its own was met
+  bool types_changed = false;  // some real type's attributes were changed
 
  private:
+  V RealTypeAttr(TypeValue* type, std::string_view name);
   V ResolveReal(LazyValue* lazy);
   V MakeReal(LazyValue* lazy, TypeValue* type);
   V MakeFunction(LazyValue* lazy);
+  V MakeBoundBuiltin(LazyValue* lazy);
   V MakeSequence(LazyValue* lazy, TypeValue* type);
   V MakeMapping(LazyValue* lazy, TypeValue* type);
   V MakeSet(LazyValue* lazy, TypeValue* type);

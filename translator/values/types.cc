@@ -169,32 +169,88 @@ bool Session::IsSubclassOf(TypeValue* type, TypeValue* base) {
   return false;
 }
 
-V Session::TypeAttr(TypeValue* type, std::string_view name) {
-  for (TypeValue* at : BasesOf(type)) {
-    for (const auto& [own, value] : at->own)
-      if (own == name)
-        return value;
-    if (!at->is_real())
+namespace {
+
+void SetIn(std::vector<std::pair<std::string, V>>* attributes, std::string_view name, V value, bool is_real) {
+  for (auto it = attributes->begin(); it != attributes->end(); ++it) {
+    if (it->first != name)
       continue;
-    if (at == type && type->own.empty())
-      break;
-  }
-  if (!type->is_real()) {
-    for (TypeValue* at : BasesOf(type)) {
-      if (at->is_real())
-        return TypeAttr(at, name);
-      for (const auto& [own, value] : at->own)
-        if (own == name)
-          return value;
+    if (value == nullptr && !is_real)
+      attributes->erase(it);
+    else if (value != nullptr && it->second == nullptr) {  // deleted, then set again: it moves to the end
+      attributes->erase(it);
+      attributes->emplace_back(name, value);
+    } else {
+      it->second = value;
     }
-    return nullptr;
+    return;
   }
+  if (value != nullptr || is_real)
+    attributes->emplace_back(name, value);
+}
+
+}  // namespace
+
+V Session::TypeAttr(TypeValue* type, std::string_view name) {
+  const std::vector<TypeValue*>& mro = BasesOf(type);
+  if (type->is_real() && !types_changed)
+    return RealTypeAttr(type, name);
+  for (size_t at = 0; at < mro.size(); ++at) {
+    TypeValue* base = mro[at];
+    auto own = std::find_if(base->own.begin(), base->own.end(), [&](const auto& pair) { return pair.first == name; });
+    if (own != base->own.end()) {
+      if (own->second != nullptr)
+        return own->second;
+      continue;  // deleted here: a base's shows
+    }
+    if (!base->is_real())
+      continue;
+    // The rest of the MRO is the base's own: one look-up, where nothing of it was changed.
+    const std::vector<TypeValue*>& rest = BasesOf(base);
+    bool is_tail = rest.size() == mro.size() - at && std::equal(rest.begin(), rest.end(), mro.begin() + static_cast<ptrdiff_t>(at));
+    if (is_tail && std::all_of(rest.begin(), rest.end(), [](TypeValue* t) { return t->own.empty(); }))
+      return RealTypeAttr(base, name);
+    if (V value = StepFrom(base, Step::kTypeDictItem, name))
+      return value;
+  }
+  return nullptr;
+}
+
+V Session::RealTypeAttr(TypeValue* type, std::string_view name) {
   std::string key = StrCat(type->handle, ".", name);
   if (auto it = type_attrs_.find(key); it != type_attrs_.end())
     return it->second;
   V value = StepFrom(type, Step::kTypeAttr, name);
   type_attrs_[key] = value;
   return value;
+}
+
+void Session::SetTypeAttr(TypeValue* type, std::string_view name, V value) {
+  Touch(type);
+  SetIn(&type->own, name, value, type->is_real());
+  if (!type->is_real())
+    return;
+  types_changed = true;
+  V key = Str(std::string(name));
+  if (value == nullptr)
+    AddEffect({.helper = model::Helper::kTypeDelAttr, .args = {type, key}});
+  else
+    AddEffect({.helper = model::Helper::kTypeSetAttr, .args = {type, key, value}});
+}
+
+V Session::Payload(V value) {
+  auto* object = As<ObjectValue>(Resolve(value));
+  if (object == nullptr || object->payload != nullptr || !object->is_real())
+    return object == nullptr ? nullptr : object->payload;
+  TypeValue* type = TypeOf(object);
+  if (type == nullptr || !type->Has(TypeFlag::kHeapType) || type->Has(TypeFlag::kModuleSubclass) ||
+      !(type->Has(TypeFlag::kLongSubclass) || type->Has(TypeFlag::kStrSubclass) || type->Has(TypeFlag::kBytesSubclass) ||
+        IsSubclass(type, "builtins:float") || IsSubclass(type, "builtins:complex")))
+    return nullptr;
+  const model::FactValue& payload = ReadFact(object, Fact::kPayload);
+  if (payload.known)
+    object->payload = Const(payload.constant);
+  return object->payload;
 }
 
 V Session::InstanceAttr(V object, std::string_view name) {
@@ -249,28 +305,6 @@ bool Session::InstanceNames(V object, std::vector<std::string>* names) {
   return true;
 }
 
-namespace {
-
-void SetIn(std::vector<std::pair<std::string, V>>* attributes, std::string_view name, V value, bool is_real) {
-  for (auto it = attributes->begin(); it != attributes->end(); ++it) {
-    if (it->first != name)
-      continue;
-    if (value == nullptr && !is_real)
-      attributes->erase(it);
-    else if (value != nullptr && it->second == nullptr) {  // deleted, then set again: it moves to the end
-      attributes->erase(it);
-      attributes->emplace_back(name, value);
-    } else {
-      it->second = value;
-    }
-    return;
-  }
-  if (value != nullptr || is_real)
-    attributes->emplace_back(name, value);
-}
-
-}  // namespace
-
 void Session::SetInstanceAttr(V object, std::string_view name, V value) {
   Touch(object);
   if (auto* o = As<ObjectValue>(object)) {
@@ -295,10 +329,19 @@ void Session::SetInstanceAttr(V object, std::string_view name, V value) {
   if (!object->is_real())
     return;
   V key = Str(std::string(name));
+  bool in_dict = NeedsInstanceDict(object, name);
   if (value == nullptr)
-    AddEffect({.helper = model::Helper::kDelAttrGeneric, .args = {object, key}});
+    AddEffect({.helper = in_dict ? model::Helper::kInstanceDictDel : model::Helper::kDelAttrGeneric, .args = {object, key}});
   else
-    AddEffect({.helper = model::Helper::kSetAttrGeneric, .args = {object, key, value}});
+    AddEffect({.helper = in_dict ? model::Helper::kInstanceDictSet : model::Helper::kSetAttrGeneric, .args = {object, key, value}});
+}
+
+bool Session::NeedsInstanceDict(V object, std::string_view name) {
+  TypeValue* type = TypeOf(object);
+  V meta = type == nullptr ? nullptr : TypeAttr(type, name);
+  TypeValue* kind = meta == nullptr ? nullptr : TypeOf(meta);
+  return kind != nullptr && kind->Has(TypeFlag::kDataDescriptor) && !kind->is("builtins:member_descriptor") &&
+         !kind->is("builtins:getset_descriptor");
 }
 
 V Session::CellContents(CellValue* cell) {

@@ -89,8 +89,9 @@ struct SequenceValue final : Value {
   SequenceValue() : Value(kKind) {}
 
   Values items;
-  Constant maxlen;         // deque
-  V attributes = nullptr;  // subclasses: an ObjectValue's worth of attributes, or null
+  Constant maxlen;                // deque
+  const void* literal = nullptr;  // tuples that code holds as a constant: which
+  V attributes = nullptr;         // subclasses: an ObjectValue's worth of attributes, or null
 };
 
 struct MappingValue final : Value {
@@ -160,6 +161,7 @@ struct TypeValue final : Value {
   int32_t line = 0;                            // of the user's code that met it first
   std::vector<TypeValue*> mro;                 // filled on demand by Session::MroOf
   std::vector<std::pair<std::string, V>> own;  // attributes set in the frame; null: deleted
+  std::vector<TypeValue*> bases;               // made ones
 
   bool Has(model::TypeFlag flag) const {
     flags_read |= static_cast<uint32_t>(flag);
@@ -183,9 +185,14 @@ struct ObjectValue final : Value {
   std::vector<std::pair<std::string, V>> attributes;  // set in the frame, in order; null: deleted (real ones)
   Values arguments;                                   // exceptions: args
   V cause = nullptr, context = nullptr;               // exceptions
+  V traceback = nullptr;                              // exceptions that were raised
   bool suppress_context = false;
   std::vector<TracePlace> trace;  // exceptions: frames that are done or have handled it, innermost first
-  std::string hint;               // what kind of real object, for messages
+  V payload = nullptr;      // instances of a subclass of int, float, complex, str or bytes: the value of the base type
+  std::string constructor;  // made by the constructor of that name (model/constructors.def) from `arguments`
+  V parts = nullptr;        // exception groups: the tuple of exceptions
+  V stand_in = nullptr;     // what is called instead of it, or iterated
+  std::string hint;         // what kind of real object, for messages
 };
 
 struct BuiltinValue final : Value {
@@ -234,6 +241,7 @@ struct GeneratorValue final : Value {
   bool started = false;
   bool running = false;
   std::string qualname;
+  FunctionValue* function = nullptr;
 };
 
 struct SliceValue final : Value {
@@ -268,10 +276,12 @@ struct ResidualValue final : Value {
   uint32_t effect = UINT32_MAX;    // index of the effect whose result it is
   IteratorValue* range = nullptr;  // the range iterator that gives it as its item number `at`
   uint64_t at = 0;
+  std::string function;  // id or hash: made where it is used, of `of`
+  V of = nullptr;
   V known = nullptr;  // the number, once somebody needed it: the iterator's place is guarded then
 };
 
-enum class ViewForm : uint8_t { kKeys, kValues, kItems, kProxy, kInstanceDict };
+enum class ViewForm : uint8_t { kKeys, kValues, kItems, kProxy, kInstanceDict, kTypeDict };
 
 struct ViewValue final : Value {
   static constexpr ValueKind kKind = ValueKind::kView;
@@ -314,6 +324,7 @@ struct Frame {
   bool sync_root = false;                             // its end ends a synchronous run
   bool is_new_object = false;                         // __init__ of an object made by a call
   GeneratorValue* generator = nullptr;
+  V locals = nullptr;                  // class bodies: the namespace
   V handled = nullptr;                 // generators: the exception being handled, while suspended
   uint32_t module_stack = UINT32_MAX;  // graph's module scope while it runs
   uint32_t position = UINT32_MAX;      // graph position of the call that made it

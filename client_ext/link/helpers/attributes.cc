@@ -1,5 +1,6 @@
 // Attributes of objects and types, by the generic algorithm of CPython alone.
 #include "client_ext/link/helpers.h"
+#include "client_ext/pycompat/ref.h"
 
 namespace framegate::client {
 
@@ -25,6 +26,20 @@ PyObject* HelperkTypeSetAttr(PyObject* const* args, Py_ssize_t) {
 
 PyObject* HelperkTypeDelAttr(PyObject* const* args, Py_ssize_t) {
   return NoneUnless(PyType_Type.tp_setattro(args[0], args[1], nullptr));
+}
+
+PyObject* HelperkInstanceDictSet(PyObject* const* args, Py_ssize_t) {
+  const pycompat::Ref dict = pycompat::Ref::Steal(PyObject_GenericGetDict(args[0], nullptr));
+  return dict ? NoneUnless(PyDict_SetItem(dict.get(), args[1], args[2])) : nullptr;
+}
+
+PyObject* HelperkInstanceDictDel(PyObject* const* args, Py_ssize_t) {
+  const pycompat::Ref dict = pycompat::Ref::Steal(PyObject_GenericGetDict(args[0], nullptr));
+  return dict ? NoneUnless(PyDict_DelItem(dict.get(), args[1])) : nullptr;
+}
+
+PyObject* HelperkTypeGetAttr(PyObject* const* args, Py_ssize_t) {
+  return PyType_Type.tp_getattro(args[0], args[1]);
 }
 
 PyObject* HelperkGetAttrGeneric(PyObject* const* args, Py_ssize_t) {

@@ -26,16 +26,22 @@ PyObject* HelperkGeneratorSuspended(PyObject* const* args, Py_ssize_t count) {
   auto* function = count < 2 || !PyFunction_Check(args[0]) ? nullptr : reinterpret_cast<PyFunctionObject*>(args[0]);
   auto* code = function == nullptr ? nullptr : reinterpret_cast<PyCodeObject*>(function->func_code);
   const Py_ssize_t offset = code == nullptr ? -1 : PyLong_AsSsize_t(args[1]);
-  const Py_ssize_t depth = code == nullptr ? -1 : count - 2 - code->co_nlocalsplus;
+  const Py_ssize_t depth = code == nullptr ? -1 : offset == -1 ? 0 : count - 2 - code->co_nlocalsplus;
   if (PyErr_Occurred())
     return nullptr;
-  if (offset < 0 || offset + 1 >= Py_SIZE(code) || depth < 0 || depth > code->co_stacksize || !(code->co_flags & kGenerators)) {
+  if (offset < -1 || offset + 1 >= Py_SIZE(code) || depth < 0 || depth > code->co_stacksize || !(code->co_flags & kGenerators)) {
     PyErr_SetString(PyExc_SystemError, "framegate: generator_suspended was given what is no generator's state");
     return nullptr;
   }
   PyObject* generator = NewGenerator(args[0]);
   if (generator == nullptr)
     return nullptr;
+  if (offset == -1) {
+    const Ref closed = Ref::Steal(PyObject_CallMethod(generator, PyAsyncGen_CheckExact(generator) ? "aclose" : "close", nullptr));
+    if (!closed)
+      Py_CLEAR(generator);
+    return generator;
+  }
   std::vector<PyObject*> cells;
   for (Py_ssize_t i = 2; i < count; ++i)
     cells.push_back(args[i] == NullSentinel() ? nullptr : Py_NewRef(args[i]));

@@ -32,7 +32,23 @@ PyObject* HelperkObjectNew(PyObject* const* args, Py_ssize_t count) {
     return nullptr;
   for (Py_ssize_t i = 1; i < count; ++i)
     PyTuple_SET_ITEM(rest.get(), i - 1, Py_NewRef(args[i]));
-  return base->tp_new(type, rest.get(), nullptr);
+  Ref object = Ref::Steal(base->tp_new(type, rest.get(), nullptr));
+  if (object && PyExceptionInstance_Check(object.get())) {  // what its C type keeps besides the arguments
+    while (PyType_HasFeature(base, Py_TPFLAGS_HEAPTYPE))
+      base = base->tp_base;
+    if (base->tp_init(object.get(), rest.get(), nullptr) != 0)
+      return nullptr;
+  }
+  return object.release();
+}
+
+PyObject* HelperkMakeType(PyObject* const* args, Py_ssize_t) {
+  if (!PyType_Check(args[0]) || !PyTuple_Check(args[2]) || !PyDict_Check(args[3])) {
+    PyErr_SetString(PyExc_SystemError, "framegate: make_type expects a metatype, a name, bases and a namespace");
+    return nullptr;
+  }
+  const Ref rest = Ref::Steal(PyTuple_Pack(3, args[1], args[2], args[3]));
+  return rest ? PyType_Type.tp_new(reinterpret_cast<PyTypeObject*>(args[0]), rest.get(), nullptr) : nullptr;
 }
 
 PyObject* HelperkMakeSuper(PyObject* const* args, Py_ssize_t) {

@@ -65,6 +65,10 @@ bool FactIs<Fact::kQualname>(PyObject* object, Operand operand, uint16_t*) noexc
 template <>
 bool ReadFact<Fact::kFunctionName>(PyObject* object, model::FactValue* value) {
   value->constant = Constant::Str("");
+  if (PyCFunction_Check(object)) {
+    value->constant.text = reinterpret_cast<PyCFunctionObject*>(object)->m_ml->ml_name;
+    return true;
+  }
   return PyFunction_Check(object) && TextOf(reinterpret_cast<PyFunctionObject*>(object)->func_name, &value->constant.text);
 }
 

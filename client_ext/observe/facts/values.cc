@@ -2,7 +2,10 @@
 
 #include "client_ext/observe/constants.h"
 #include "client_ext/observe/facts.h"
+#include "client_ext/observe/known_types.h"
 #include "client_ext/pycompat/observe_objects.h"
+#include "client_ext/pycompat/observe_type.h"
+#include "client_ext/pycompat/ref.h"
 #include "client_ext/torch_bridge/table.h"
 
 namespace framegate::client {
@@ -39,6 +42,38 @@ bool RangeLeft(PyObject* object, Constant* value) {
   return true;
 }
 
+// The value that an instance of a subclass of a constant's type has for its base, without running what the subclass overrides.
+bool PayloadOf(PyObject* object, Constant* value) {
+  pycompat::Ref plain;
+  if (PyLong_Check(object) && !PyLong_CheckExact(object) && !PyBool_Check(object))
+    plain = pycompat::Ref::Steal(_PyLong_Copy(reinterpret_cast<PyLongObject*>(object)));
+  else if (PyFloat_Check(object) && !PyFloat_CheckExact(object))
+    plain = pycompat::Ref::Steal(PyFloat_FromDouble(PyFloat_AS_DOUBLE(object)));
+  else if (PyComplex_Check(object) && !PyComplex_CheckExact(object))
+    plain = pycompat::Ref::Steal(PyComplex_FromCComplex(reinterpret_cast<PyComplexObject*>(object)->cval));
+  else if (PyUnicode_Check(object) && !PyUnicode_CheckExact(object))
+    plain = pycompat::Ref::Steal(PyUnicode_FromObject(object));
+  else if (PyBytes_Check(object) && !PyBytes_CheckExact(object))
+    plain = pycompat::Ref::Steal(PyBytes_FromStringAndSize(PyBytes_AS_STRING(object), PyBytes_GET_SIZE(object)));
+  if (!plain)
+    PyErr_Clear();
+  return plain && FromPython(plain.get(), value);
+}
+
+// A deque's own `maxlen`, which only its C attribute tells.
+bool MaxlenOf(PyObject* object, Constant* value) {
+  if (!IsInstance(object, KnownType::kDeque))
+    return false;
+  PyObject* attribute = PyDict_GetItemString(pycompat::TypeDict(FindKnownType(KnownType::kDeque)), "maxlen");
+  if (attribute == nullptr || Py_TYPE(attribute)->tp_descr_get == nullptr)
+    return false;
+  const pycompat::Ref maxlen = pycompat::Ref::Steal(
+      Py_TYPE(attribute)->tp_descr_get(attribute, object, reinterpret_cast<PyObject*>(FindKnownType(KnownType::kDeque))));
+  if (!maxlen)
+    PyErr_Clear();
+  return maxlen && FromPython(maxlen.get(), value);
+}
+
 }  // namespace
 
 template <>
@@ -59,6 +94,28 @@ template <>
 bool FactIs<Fact::kRange>(PyObject* object, Operand operand, uint16_t*) noexcept {
   Constant actual;
   return RangeLeft(object, &actual) && actual == Expected(operand).value;
+}
+
+template <>
+bool ReadFact<Fact::kPayload>(PyObject* object, model::FactValue* value) {
+  return PayloadOf(object, &value->constant);
+}
+
+template <>
+bool FactIs<Fact::kPayload>(PyObject* object, Operand operand, uint16_t*) noexcept {
+  Constant actual;
+  return PayloadOf(object, &actual) && actual == Expected(operand).value;
+}
+
+template <>
+bool ReadFact<Fact::kMaxlen>(PyObject* object, model::FactValue* value) {
+  return MaxlenOf(object, &value->constant);
+}
+
+template <>
+bool FactIs<Fact::kMaxlen>(PyObject* object, Operand operand, uint16_t*) noexcept {
+  Constant actual;
+  return MaxlenOf(object, &actual) && actual == Expected(operand).value;
 }
 
 template <>

@@ -1,5 +1,6 @@
 // Items of dicts, sequences and sets.
 
+#include "client_ext/observe/known_types.h"
 #include "client_ext/observe/steps.h"
 #include "client_ext/pycompat/observe_objects.h"
 
@@ -83,6 +84,10 @@ bool TakeStep<Step::kItem>(PyObject* from, Operand operand, uint16_t*, PyObject*
   } else if (PyTuple_Check(from)) {
     if (place < PyTuple_GET_SIZE(from))
       *to = PyTuple_GET_ITEM(from, place);
+  } else if (IsInstance(from, KnownType::kDeque)) {
+    PyObject* item = place < Py_SIZE(from) ? FindKnownType(KnownType::kDeque)->tp_as_sequence->sq_item(from, place) : nullptr;
+    *to = item;
+    Py_XDECREF(item);  // the deque holds it
   } else if (PySlice_Check(from) && place < 3) {
     *to = (&reinterpret_cast<PySliceObject*>(from)->start)[place];
   }

@@ -1,0 +1,336 @@
+#include "translator/slots/members.h"
+
+#include "translator/slots/slots.h"
+
+namespace framegate::translator {
+
+using model::Fact;
+using model::Reason;
+using model::Step;
+using model::TypeFlag;
+
+namespace {
+
+// What exceptions of C types have besides their arguments; null: unknown.
+V ExceptionMember(Session& s, ObjectValue* exception, const std::string& name) {
+  TypeValue* type = s.TypeOf(exception);
+  auto argument = [&](size_t at) { return at < exception->arguments.size() ? exception->arguments[at] : s.None(); };
+  size_t count = exception->arguments.size();
+  if (s.IsSubclass(type, "builtins:StopIteration") && name == "value")
+    return argument(0);
+  if (s.IsSubclass(type, "builtins:SystemExit") && name == "code")
+    return count > 1 ? s.Tuple(exception->arguments) : argument(0);
+  if (s.IsSubclass(type, "builtins:BaseExceptionGroup")) {
+    if (name == "message")
+      return argument(0);
+    if (name == "exceptions" && exception->parts != nullptr)
+      return exception->parts;
+  }
+  if (s.IsSubclass(type, "builtins:OSError") && count >= 2 && count <= 5) {
+    if (name == "errno")
+      return argument(0);
+    if (name == "strerror")
+      return argument(1);
+    if (name == "filename")
+      return argument(2);
+  }
+  bool named = s.IsSubclass(type, "builtins:NameError") || s.IsSubclass(type, "builtins:AttributeError") ||
+               s.IsSubclass(type, "builtins:ImportError");
+  if (named && (name == "name" || name == "obj" || name == "path" || name == "name_from")) {
+    for (const auto& [own, value] : exception->attributes)
+      if (own == name)
+        return value;
+    return s.None();
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Outcome PartialMember(Interp& in, PartialValue* partial, const std::string& name) {
+  Session& s = in.s;
+  if (name == "func")
+    return in.Done(partial->function);
+  if (name == "args")
+    return in.Done(s.Tuple(partial->args));
+  if (name != "keywords")
+    return in.Break(Reason::kUnsupportedAttribute, StrCat("partial.", name));
+  MappingValue* keywords = s.Dict();
+  for (const auto& [key, value] : partial->kwargs)
+    s.MappingSet(keywords, s.Str(key), value);
+  return in.Done(keywords);
+}
+
+// __closure__, __doc__, __globals__, __builtins__ of a function.
+Outcome FunctionMember(Interp& in, FunctionValue* function, const std::string& name) {
+  Session& s = in.s;
+  for (const auto& [own, value] : function->attributes)
+    if (own == name)
+      return in.Done(value == nullptr ? s.None() : value);
+  if (!in.EnsureCode(function))
+    return in.Break(Reason::kUnsupportedAttribute, StrCat("function.", name));
+  const model::CodeImage& image = *function->code->image;
+  if (name == "__closure__") {
+    size_t count = 0;
+    for (char kind : image.localspluskinds)
+      count += (static_cast<unsigned char>(kind) & 0x80) != 0;
+    for (size_t at = function->closure.size(); at < count && function->is_real(); ++at)
+      function->closure.push_back(s.StepFrom(function, Step::kFuncClosure, static_cast<uint32_t>(at)));
+    return in.Done(function->closure.empty() ? s.None() : s.Tuple(function->closure));
+  }
+  if (name == "__globals__") {
+    if (function->globals == nullptr && function->is_real())
+      function->globals = s.StepFrom(function, Step::kFuncGlobals);
+    return function->globals == nullptr ? in.Break(Reason::kUnsupportedAttribute, name) : in.Done(function->globals);
+  }
+  if (name == "__module__") {
+    if (function->is_real())
+      s.ReadFact(function, Fact::kQualname);
+    return in.Done(function->module == nullptr ? s.None() : function->module);
+  }
+  if (name == "__doc__" && function->is_real()) {
+    V text = s.StepFrom(function, Step::kSlotMember, name);
+    return in.Done(text == nullptr ? s.None() : text);
+  }
+  if (name == "__doc__") {
+    bool has = !image.consts.empty() && image.consts[0].is_str() && (!s.Is313() || (image.flags & 0x4000000) != 0);
+    return in.Done(has ? s.Const(image.consts[0]) : s.None());
+  }
+  return in.Break(Reason::kUnsupportedAttribute, StrCat("function.", name));
+}
+
+// C getset descriptors whose values the translator knows; null: unknown.
+V KnownGetset(Interp& in, const std::string& name, V object) {
+  Session& s = in.s;
+  if (name == "__class__")
+    return s.TypeOf(object);
+  if (name == "__dict__" && As<TypeValue>(object) != nullptr) {
+    auto* view = s.New<ViewValue>();
+    view->form = ViewForm::kTypeDict;
+    view->target = object;
+    view->type = s.TypeOfSymbol("types:MappingProxyType");
+    return view;
+  }
+  if (name == "__dict__") {
+    auto* view = s.New<ViewValue>();
+    view->form = ViewForm::kInstanceDict;
+    view->target = object;
+    view->type = s.TypeOfSymbol("builtins:dict");
+    return view;
+  }
+  if (const Constant* constant = AsConstant(object))
+    return TorchConstantAttr(s, *constant, name);
+  if (auto* cell = As<CellValue>(object); cell != nullptr && name == "cell_contents")
+    return s.CellContents(cell);
+  if (auto* builtin = As<BuiltinValue>(object)) {
+    size_t colon = builtin->symbol.find(':');
+    if (name == "__name__")
+      return s.Str(builtin->symbol.substr(builtin->symbol.find_last_of(":.") + 1));
+    return name == "__qualname__" ? s.Str(builtin->symbol.substr(colon + 1)) : nullptr;
+  }
+  if (auto* generator = As<GeneratorValue>(object)) {
+    if (name == "gi_running" || name == "cr_running")
+      return s.Bool(generator->running);
+    if ((name == "gi_frame" || name == "cr_frame") && generator->frame == nullptr)
+      return s.None();
+    if ((name == "__name__" || name == "__qualname__") && generator->function != nullptr)
+      return s.Str(name == "__name__" ? generator->function->name : generator->function->qualname);
+    return nullptr;
+  }
+  if (auto* function = As<FunctionValue>(object)) {
+    for (const auto& [own, value] : function->attributes)
+      if (own == name && value != nullptr)
+        return value;
+    if (name == "__name__")
+      return s.Str(function->is_real() ? s.ReadFact(function, Fact::kFunctionName).constant.text : function->name);
+    if (name == "__qualname__") {
+      if (function->is_real())
+        s.ReadFact(function, Fact::kQualname);
+      return s.Str(function->qualname);
+    }
+    if (name == "__module__")
+      return function->module == nullptr ? s.None() : function->module;
+    if (name == "__defaults__") {
+      if (function->defaults == nullptr && function->is_real())
+        function->defaults = s.StepFrom(function, Step::kFuncDefaults);
+      return function->defaults == nullptr ? s.None() : function->defaults;
+    }
+    if (name == "__kwdefaults__") {
+      if (function->kwdefaults == nullptr && function->is_real())
+        function->kwdefaults = s.StepFrom(function, Step::kFuncKwdefaults);
+      return function->kwdefaults == nullptr ? s.None() : function->kwdefaults;
+    }
+    return nullptr;
+  }
+  if (auto* type = As<TypeValue>(object)) {
+    if (name == "__name__")
+      return s.Str(TypeName(type));
+    if (name == "__qualname__")
+      return s.Str(type->symbol.substr(type->symbol.find(':') + 1));
+    if (name == "__module__")
+      return s.Str(type->symbol.substr(0, type->symbol.find(':')));
+    if (name == "__doc__" || name == "__abstractmethods__") {
+      V own = s.TypeAttr(type, name);
+      bool is_str = own != nullptr && AsConstant(s.Resolve(own)) != nullptr;
+      return own == nullptr || (name == "__doc__" && !is_str) ? nullptr : own;
+    }
+    if (name == "__bases__") {
+      if (type->is_real())
+        return nullptr;
+      Values bases(type->bases.begin(), type->bases.end());
+      return s.Tuple(std::move(bases));
+    }
+    if (name == "__annotations__" && type->Has(TypeFlag::kHeapType)) {
+      for (const auto& [own, value] : type->own)
+        if (own == name)
+          return value;
+      V own = type->is_real() ? s.StepFrom(type, Step::kTypeDictItem, name) : nullptr;
+      if (own == nullptr && !type->is_real())
+        s.SetTypeAttr(type, name, own = s.Dict());
+      return own;
+    }
+    if (name == "__mro__") {
+      Values mro(s.MroOf(type).begin(), s.MroOf(type).end());
+      return s.Tuple(std::move(mro));
+    }
+    return nullptr;
+  }
+  if (auto* exception = As<ObjectValue>(object); exception != nullptr && !exception->is_real()) {
+    if (name == "args")
+      return s.Tuple(exception->arguments);
+    if (name == "__cause__")
+      return exception->cause == nullptr ? s.None() : exception->cause;
+    if (name == "__context__" && exception->context != in.outside)
+      return exception->context == nullptr ? s.None() : exception->context;
+    if (name == "__suppress_context__")
+      return s.Bool(exception->suppress_context);
+    if (name == "__traceback__")
+      return exception->traceback == nullptr ? s.None() : exception->traceback;
+    return ExceptionMember(s, exception, name);
+  }
+  return nullptr;
+}
+
+// A named tuple's field, by its place among the type's _fields.
+Outcome TupleField(Interp& in, TypeValue* type, V object, const std::string& name) {
+  V fields = in.s.TypeAttr(type, "_fields");
+  auto* tuple = As<SequenceValue>(object);
+  Values names;
+  if (fields == nullptr || tuple == nullptr)
+    return in.Break(Reason::kUnsupportedAttribute, StrCat(TypeName(type), ".", name));
+  FRAMEGATE_TAKE([[maybe_unused]] V none, in.ToValues(fields, &names));
+  for (size_t at = 0; at < names.size() && at < tuple->items.size(); ++at) {
+    const Constant* text = ConstantOf(in.s, names[at], ConstantKind::kStr);
+    if (text != nullptr && text->text == name)
+      return in.Done(tuple->items[at]);
+  }
+  return in.Break(Reason::kUnsupportedAttribute, StrCat(TypeName(type), ".", name));
+}
+
+// real, imag, numerator and denominator of numbers; start, stop and step of ranges.
+Outcome ConstantMember(Interp& in, V object, const std::string& name) {
+  Session& s = in.s;
+  if (V payload = s.Payload(object))
+    object = payload;
+  const Constant& c = *AsConstant(s.Resolve(object));
+  if (c.kind == ConstantKind::kComplex && (name == "real" || name == "imag"))
+    return in.Done(s.Const(Constant::Float(name == "real" ? c.real : c.imaginary)));
+  bool integer = c.is_int() || c.is_bool() || c.kind == ConstantKind::kBigInt;
+  if (name == "real" || (integer && name == "numerator"))
+    return in.Done(c.is_bool() ? s.Int(IntValue(c)) : object);
+  if (name == "imag")
+    return in.Done(integer ? s.Int(0) : s.Const(Constant::Float(0)));
+  if (integer && name == "denominator")
+    return in.Done(s.Int(1));
+  const std::vector<std::string> parts = {"start", "stop", "step"};
+  auto at = std::find(parts.begin(), parts.end(), name);
+  if ((c.kind == ConstantKind::kRange || c.kind == ConstantKind::kSlice) && at != parts.end())
+    return in.Done(s.Const(c.items[static_cast<size_t>(at - parts.begin())]));
+  if (V value = TorchConstantAttr(s, c, name))
+    return in.Done(value);
+  if (name == "__doc__" || name == "__class__")
+    return name == "__class__" ? in.Done(s.TypeOf(object)) : in.Break(Reason::kUnsupportedAttribute, name);
+  return in.Break(Reason::kUnsupportedAttribute, StrCat(TypeName(s.TypeOf(object)), ".", name));
+}
+
+// A field of a struct sequence, such as torch.return_types; null: it is none.
+V NamedResult(Interp& in, TypeValue* type, V object, const std::string& name) {
+  auto* sequence = As<SequenceValue>(object);
+  V names = sequence == nullptr || !type->symbol.starts_with("torch.return_types:") ? nullptr : in.s.TypeAttr(type, "__match_args__");
+  auto* fields = names == nullptr ? nullptr : As<SequenceValue>(in.s.Resolve(names));
+  for (size_t at = 0; fields != nullptr && at < fields->items.size() && at < sequence->items.size(); ++at)
+    if (const Constant* field = AsConstant(in.s.Resolve(fields->items[at])); field != nullptr && field->text == name)
+      return sequence->items[at];
+  return nullptr;
+}
+
+// C getset descriptors that the translator can set on what was made in the frame.
+Outcome SetGetset(Interp& in, V object, const std::string& name, V value) {
+  Session& s = in.s;
+  TypeValue* type = s.TypeOf(object);
+  auto* exception = As<ObjectValue>(object);
+  V resolved = value == nullptr ? nullptr : s.Resolve(value);
+  if (exception != nullptr && !exception->is_real() && resolved != nullptr && type->Has(TypeFlag::kExceptionSubclass)) {
+    bool none = resolved == s.None();
+    bool is_exception = none || s.IsSubclass(s.TypeOf(resolved), "builtins:BaseException");
+    s.Touch(exception);
+    if (name == "args") {
+      Values items;
+      FRAMEGATE_TAKE([[maybe_unused]] V all, in.ToValues(resolved, &items));
+      exception->arguments = std::move(items);
+      return in.Done(s.None());
+    }
+    if (name == "__traceback__") {
+      exception->traceback = none ? nullptr : resolved;
+      return in.Done(s.None());
+    }
+    if ((name == "__cause__" || name == "__context__") && is_exception) {
+      (name == "__cause__" ? exception->cause : exception->context) = none ? nullptr : resolved;
+      if (name == "__cause__")
+        exception->suppress_context = true;
+      return in.Done(s.None());
+    }
+  }
+  if (auto* cell = As<CellValue>(object); cell != nullptr && name == "cell_contents") {
+    s.Touch(cell);
+    cell->contents = resolved;
+    cell->loaded = true;
+    if (cell->is_real() && resolved == nullptr)
+      s.AddEffect({.helper = model::Helper::kCellClear, .args = {cell}});
+    else if (cell->is_real())
+      s.AddEffect({.helper = model::Helper::kCellSet, .args = {cell, resolved}});
+    return in.Done(s.None());
+  }
+  if (AsConstant(object) != nullptr)
+    return in.Raise("builtins:AttributeError", StrCat("attribute '", name, "' of '", TypeName(type), "' objects is not writable"));
+  auto* function = As<FunctionValue>(object);
+  const Constant* text = resolved == nullptr ? nullptr : ConstantOf(s, resolved, ConstantKind::kStr);
+  if (function != nullptr && (name == "__name__" || name == "__qualname__")) {
+    if (text == nullptr)
+      return in.Raise("builtins:TypeError", StrCat(name, " must be set to a string object"));
+    s.Touch(function);
+    if (function->is_real() || name == "__name__")
+      s.SetInstanceAttr(function, name, resolved);
+    (name == "__name__" ? function->name : function->qualname) = text->text;
+    return in.Done(s.None());
+  }
+  if (function != nullptr && !function->is_real() && resolved != nullptr) {
+    s.Touch(function);
+    if (name == "__defaults__") {
+      function->defaults = resolved == s.None() ? nullptr : resolved;
+      return in.Done(s.None());
+    }
+    if (name == "__kwdefaults__") {
+      function->kwdefaults = resolved == s.None() ? nullptr : resolved;
+      return in.Done(s.None());
+    }
+    if (name == "__annotations__" || name == "__type_params__") {
+      function->annotations = nullptr;
+      s.SetInstanceAttr(function, name, resolved);
+      return in.Done(s.None());
+    }
+  }
+  return in.Break(Reason::kUnsupportedMutation, StrCat(TypeName(type), ".", name));
+}
+
+}  // namespace framegate::translator

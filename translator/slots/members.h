@@ -1,0 +1,20 @@
+// What C descriptors (getset, member, and those of named tuples) give and take, for the slot engine's attribute algorithm.
+#pragma once
+
+#include "translator/ops/interp.h"
+
+namespace framegate::translator {
+
+// The value of a getset descriptor that the translator knows; null: unknown.
+V KnownGetset(Interp& in, const std::string& name, V object);
+// Members of partials, functions, numbers, ranges and slices; fields of named tuples.
+Outcome PartialMember(Interp& in, PartialValue* partial, const std::string& name);
+Outcome FunctionMember(Interp& in, FunctionValue* function, const std::string& name);
+Outcome ConstantMember(Interp& in, V object, const std::string& name);
+Outcome TupleField(Interp& in, TypeValue* type, V object, const std::string& name);
+// A field of a struct sequence, such as torch.return_types; null: it is none.
+V NamedResult(Interp& in, TypeValue* type, V object, const std::string& name);
+// Sets what was made in the frame (value null deletes).
+Outcome SetGetset(Interp& in, V object, const std::string& name, V value);
+
+}  // namespace framegate::translator
