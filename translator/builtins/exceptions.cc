@@ -89,21 +89,19 @@ Outcome BuiltinGroupDerive(Interp& in, Args& args, Tail) {
 
 Outcome BuiltinExcInfo(Interp& in, Args&, Tail) {
   Session& s = in.s;
-  if (in.handled == nullptr && (!in.handled_known && s.request().unit.continuation))
-    return in.Break(Reason::kUnsupportedValue, "the exception that was handled before the break");
-  if (in.handled == nullptr)
+  V handled = s.Resolve(in.Handled());
+  if (handled == nullptr)
     return in.Done(s.Tuple({s.None(), s.None(), s.None()}));
-  TypeValue* type = s.TypeOf(in.handled);
+  TypeValue* type = s.TypeOf(handled);
   if (type == nullptr)
     return in.Break(Reason::kUnsupportedValue, "an exception of unknown type");
-  FRAMEGATE_TAKE(V traceback, in.GetAttr(in.handled, "__traceback__"));
-  return in.Done(s.Tuple({type, in.handled, traceback}));
+  FRAMEGATE_TAKE(V traceback, in.GetAttr(handled, "__traceback__"));
+  return in.Done(s.Tuple({type, handled, traceback}));
 }
 
 Outcome BuiltinCurrentException(Interp& in, Args&, Tail) {
-  if (in.handled == nullptr && (!in.handled_known && in.s.request().unit.continuation))
-    return in.Break(Reason::kUnsupportedValue, "the exception that was handled before the break");
-  return in.Done(in.handled == nullptr ? in.s.None() : in.handled);
+  V handled = in.Handled();
+  return in.Done(handled == nullptr ? in.s.None() : handled);
 }
 
 }  // namespace framegate::translator

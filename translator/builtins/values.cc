@@ -30,7 +30,9 @@ Outcome Convert(Interp& in, Args& args, const char* symbol, const char* special)
       FRAMEGATE_TAKE(V method, in.LookupSpecial(value, special));
       V function = in.s.Resolve(method);
       auto* bound = As<MethodValue>(function);
-      if (bound != nullptr && As<FunctionValue>(in.s.Resolve(bound->function)) != nullptr)
+      V target = bound == nullptr ? nullptr : in.s.Resolve(bound->function);
+      auto* builtin = As<BuiltinValue>(target);
+      if (As<FunctionValue>(target) != nullptr || (builtin != nullptr && FindBuiltin(builtin->symbol) != nullptr))
         return in.Call(function, {});
     }
   }

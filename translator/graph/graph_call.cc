@@ -1,5 +1,6 @@
 // One call becomes one node of the graph: what its result looks like, what it changes, and whether the segment may hold it.
 #include "translator/builtins/table.h"
+#include "translator/graph/frozen.h"
 #include "translator/graph/meta/infer.h"
 #include "translator/graph/sharing.h"
 #include "translator/slots/slots.h"
@@ -126,7 +127,7 @@ bool IsMadeOfTensors(const Operand& result) {
 class NodeMaker {
  public:
   NodeMaker(Interp& in, NodeOp op, const std::string& symbol, Args args)
-      : in_(in), s_(in.s), op_(op), symbol_(symbol), args_(std::move(args)) {
+      : in_(in), s_(in.s), op_(op), symbol_(symbol), args_(Frozen(in.s, std::move(args))) {
     target_ = op == NodeOp::kCallMethod ? symbol.substr(symbol.find_last_of(":.") + 1) : symbol;
   }
 

@@ -24,11 +24,10 @@ Outcome MakeException(Interp& in, V value) {
 
 Outcome OpRaiseVarargs(Interp& in, Frame& f, const Instruction& i) {
   if (i.arg == 0) {
-    if (in.handled == nullptr && in.s.request().unit.continuation && !in.handled_known)
-      return in.Break(Reason::kUnsupportedValue, "raise of an exception that was handled before the break");
-    if (in.handled == nullptr)
+    V handled = in.Handled();
+    if (handled == nullptr)
       return in.Raise("builtins:RuntimeError", "No active exception to reraise");
-    in.s.raised = in.handled;
+    in.s.raised = in.s.Resolve(handled);
     return {Flow::kRaise, nullptr};
   }
   FRAMEGATE_TAKE(V exception, MakeException(in, Cell(f, static_cast<size_t>(i.arg))));

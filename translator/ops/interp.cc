@@ -46,11 +46,19 @@ Outcome Interp::RaiseValue(V exception) {
     made->traceback = traceback;
   }
   if (auto* object = As<ObjectValue>(exception);
-      object != nullptr && handled != nullptr && handled != exception && !object->is_real() && object->context == nullptr) {
-    s.Touch(object);
-    object->context = handled;
+      object != nullptr && !object->is_real() && object->context == nullptr) {
+    // A root's is what the thread handles anyway, and CPython chains it where the exception leaves.
+    V before = s.request().unit.continuation ? Handled() : handled;
+    if (before != nullptr && before != exception) {
+      s.Touch(object);
+      object->context = before;
+    }
   }
   return {Flow::kRaise, nullptr};
+}
+
+V Interp::Handled() {
+  return handled_known || handled != nullptr ? handled : s.HandledBefore();
 }
 
 uint32_t Interp::Position() {

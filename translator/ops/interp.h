@@ -137,6 +137,8 @@ class Interp {
   bool EnsureCode(FunctionValue* function);
   uint32_t Position();  // graph position of the instruction that runs
 
+  V Handled();  // the exception being handled, or null; read of the thread where the unit has not changed it
+
   V handled = nullptr;         // the exception being handled
   bool handled_known = false;  // the unit has entered or left a handler: what is handled is no longer what it was before the unit
   Session& s;

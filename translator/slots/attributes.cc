@@ -86,6 +86,9 @@ Outcome GetThrough(Interp& in, V descriptor, V object, TypeValue* type, const st
     return object == nullptr ? in.Done(descriptor) : CachedProperty(in, descriptor, object);
   if (kind->is("builtins:method_descriptor") || kind->is("builtins:wrapper_descriptor"))
     return in.Done(Bound(in, descriptor, object));
+  if (AsConstant(object) != nullptr && (kind->is("builtins:member_descriptor") || kind->is("builtins:getset_descriptor")))
+    if (Outcome folded = in.Fold("builtins:getattr", {.positional = {object, s.Str(name)}}); folded.ok())
+      return folded;
   if (kind->is("builtins:member_descriptor")) {
     if (V value = NamedResult(in, type, object, name))
       return in.Done(value);

@@ -89,6 +89,23 @@ Outcome FunctionMember(Interp& in, FunctionValue* function, const std::string& n
   return in.Break(Reason::kUnsupportedAttribute, StrCat("function.", name));
 }
 
+namespace {
+
+// What every exception from elsewhere has; null: unknown.
+V OfException(Session& s, ObjectValue* exception, const std::string& name) {
+  if (name == "args")
+    return s.StepFrom(exception, Step::kExcArgs);
+  const bool is_cause = name == "__cause__";
+  if (!is_cause && name != "__context__")
+    return nullptr;
+  if (V set = is_cause ? exception->cause : exception->context)
+    return set;
+  V linked = s.StepFrom(exception, is_cause ? Step::kExcCause : Step::kExcContext);
+  return linked == nullptr ? s.None() : linked;
+}
+
+}  // namespace
+
 // C getset descriptors whose values the translator knows; null: unknown.
 V KnownGetset(Interp& in, const std::string& name, V object) {
   Session& s = in.s;
@@ -178,6 +195,8 @@ V KnownGetset(Interp& in, const std::string& name, V object) {
       return exception->traceback == nullptr ? s.None() : exception->traceback;
     return ExceptionMember(s, exception, name);
   }
+  if (auto* exception = As<ObjectValue>(object); exception != nullptr && s.IsSubclass(s.TypeOf(exception), "builtins:BaseException"))
+    return OfException(s, exception, name);
   return nullptr;
 }
 

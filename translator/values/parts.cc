@@ -73,7 +73,9 @@ void VisitParts(V value, const Visit& visit) {
     visit(iterator->source);
     VisitAll(iterator->sources, visit);
     VisitAll(iterator->items, visit);
-  } else if (auto* generator = As<GeneratorValue>(value); generator != nullptr && generator->frame != nullptr) {
+  } else if (auto* generator = As<GeneratorValue>(value); generator != nullptr && generator->frame == nullptr) {
+    visit(generator->function);
+  } else if (generator != nullptr) {
     visit(generator->frame->function);
     VisitAll(generator->frame->slots, visit);
     VisitAll(generator->frame->stack, visit);

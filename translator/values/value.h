@@ -58,6 +58,7 @@ struct LazyValue final : Value {
   LazyValue() : Value(kKind) {}
 
   V resolved = nullptr;
+  std::vector<std::pair<V, V>> added;  // to a list, set or dict that nobody has read: items, or keys and values
 };
 
 struct ConstantValue final : Value {
@@ -230,6 +231,7 @@ struct GeneratorValue final : Value {
 
   GeneratorValue() : Value(kKind) {}
 
+  FunctionValue* function = nullptr;
   std::shared_ptr<Frame> frame;  // null once finished
   bool started = false;
   bool running = false;
