@@ -132,11 +132,19 @@ Outcome OpMapAdd(Interp& in, Frame& f, const Instruction& i) {
 }
 
 Outcome OpListExtend(Interp& in, Frame& f, const Instruction& i) {
-  auto* list = As<SequenceValue>(in.s.Resolve(Cell(f, static_cast<size_t>(i.arg) + 1)));
-  if (list == nullptr || list->is_real())
-    return in.Break(Reason::kUnsupportedMutation, "LIST_EXTEND of a list from elsewhere");
+  V container = Cell(f, static_cast<size_t>(i.arg) + 1);
+  LazyValue* unread = Unread(container);
   Values items;
   FRAMEGATE_TAKE([[maybe_unused]] V none, in.ToValues(Cell(f, 1), &items));
+  if (unread != nullptr) {
+    for (V item : items)
+      AddUnread(in, unread, model::Helper::kListAppend, item, nullptr);
+    Pop(f, 1);
+    return Next();
+  }
+  auto* list = As<SequenceValue>(in.s.Resolve(container));
+  if (list == nullptr || list->is_real())
+    return in.Break(Reason::kUnsupportedMutation, "LIST_EXTEND of a list from elsewhere");
   in.s.Touch(list);
   list->items.insert(list->items.end(), items.begin(), items.end());
   Pop(f, 1);

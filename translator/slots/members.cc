@@ -278,6 +278,9 @@ Outcome SetGetset(Interp& in, V object, const std::string& name, V value) {
       return in.Done(s.None());
     }
   }
+  if (exception != nullptr && exception->is_real() && resolved != nullptr && name == "__traceback__" && type->Has(TypeFlag::kExceptionSubclass))
+    if (auto* traceback = As<ObjectValue>(resolved); traceback != nullptr && traceback->hint == "traceback")
+      return in.Done(s.None());  // what `with` and handlers pass on stands for the one it has
   auto* function = As<FunctionValue>(object);
   const Constant* text = resolved == nullptr ? nullptr : ConstantOf(s, resolved, ConstantKind::kStr);
   if (function != nullptr && !function->is_real() && (name == "__name__" || name == "__qualname__")) {
