@@ -88,9 +88,9 @@ Outcome GetThrough(Interp& in, V descriptor, V object, TypeValue* type, const st
     return in.Done(object == nullptr ? descriptor : Bound(in, descriptor, object));
   if (kind->is("builtins:method_descriptor") || kind->is("builtins:wrapper_descriptor"))
     return in.Done(Bound(in, descriptor, object));
-  if (AsConstant(object) != nullptr && (kind->is("builtins:member_descriptor") || kind->is("builtins:getset_descriptor")))
-    if (Outcome folded = in.Fold("builtins:getattr", {.positional = {object, s.Str(name)}}); folded.ok())
-      return folded;
+  if (const Constant* c = AsConstant(object); c != nullptr && c->kind == ConstantKind::kCode)
+    if (V value = KnownGetset(in, name, object))
+      return in.Done(value);
   if (kind->is("builtins:member_descriptor")) {
     if (V value = NamedResult(in, type, object, name))
       return in.Done(value);

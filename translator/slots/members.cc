@@ -125,9 +125,13 @@ V KnownGetset(Interp& in, const std::string& name, V object) {
     view->type = s.TypeOfSymbol("builtins:dict");
     return view;
   }
+  if (const Constant* c = AsConstant(object); c != nullptr && c->kind == ConstantKind::kCode && c->code.size() == 1)
+    return CodeMember(s, *c->code[0], name);
   if (const Constant* constant = AsConstant(object))
     return TorchConstantAttr(s, *constant, name);
   if (auto* function = As<FunctionValue>(object)) {
+    if (name == "__code__" && in.EnsureCode(function))
+      return s.Const({.kind = ConstantKind::kCode, .code = {function->code->image}});
     if (name == "__name__")
       return s.Str(function->is_real() ? s.ReadFact(function, Fact::kFunctionName).constant.text : function->name);
     if (name == "__qualname__") {

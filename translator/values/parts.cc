@@ -79,8 +79,6 @@ void VisitParts(V value, const Visit& visit) {
     visit(generator->frame->function);
     VisitAll(generator->frame->slots, visit);
     VisitAll(generator->frame->stack, visit);
-  } else if (generator != nullptr) {
-    visit(generator->function);
   } else if (auto* residual = As<ResidualValue>(value)) {
     visit(residual->of);
   } else if (auto* slice = As<SliceValue>(value)) {

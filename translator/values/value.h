@@ -231,7 +231,6 @@ struct GeneratorValue final : Value {
 
   GeneratorValue() : Value(kKind) {}
 
-  FunctionValue* function = nullptr;
   std::shared_ptr<Frame> frame;  // null once finished
   bool started = false;
   bool running = false;
