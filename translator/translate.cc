@@ -90,10 +90,13 @@ absl::StatusOr<model::Entry> Original(Session& s, Interp& in, Reason reason, std
 }
 
 // An emission that found a value it cannot rebuild ends in the original, for the reason given.
-absl::StatusOr<model::Entry> OrOriginal(Session& s, Interp& in, absl::StatusOr<model::Entry> entry) {
+absl::StatusOr<model::Entry> OrOriginal(Session& s, Interp& in, absl::StatusOr<model::Entry> entry, const Refusal& broke = {}) {
   if (entry.ok() || entry.status().code() != absl::StatusCode::kFailedPrecondition)
     return entry;
-  return Original(s, in, Reason::kCannotRebuild, std::string(entry.status().message()));
+  std::string what(entry.status().message());
+  if (broke.reason != Reason::kNoReason)
+    what = StrCat(what, ", at a break: ", model::WhatHappens(broke.reason), ": ", broke.detail);
+  return Original(s, in, Reason::kCannotRebuild, std::move(what));
 }
 
 absl::StatusOr<model::Entry> EndInBreak(Session& s, Interp& in, BreakKind kind, V exception) {
@@ -102,7 +105,7 @@ absl::StatusOr<model::Entry> EndInBreak(Session& s, Interp& in, BreakKind kind, 
   if (!plan.has_value())
     return Original(s, in, refusal.reason, refusal.detail);
   Emitter emitter(s, in);
-  return OrOriginal(s, in, emitter.Broke(*std::move(plan), exception));
+  return OrOriginal(s, in, emitter.Broke(*std::move(plan), exception), refusal);
 }
 
 }  // namespace

@@ -24,6 +24,8 @@ class UnitObserver {
     for (uint32_t i = 0; i < unit_.frames.size(); ++i)
       AddFrame(i, unit_.frames[i]);
     AddRoot(Step::kAmbient, 0, AmbientObject(), 0);
+    PyObject* handled = FindRoot(Step::kHandled, 0, {}, nullptr, 0);
+    summary_.roots.push_back({.step = Step::kHandled, .target = observer_.Visit(handled, kArgumentDepth)});
     summary_.records = observer_.Drain();
     return std::move(summary_);
   }

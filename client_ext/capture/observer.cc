@@ -391,6 +391,12 @@ void Observer::DescribeParts(PyObject* object, int depth, ObjectRecord* record) 
   for (Fact fact : kFacts)
     if (model::FactValue value = ReadFact(fact, object); value.known)
       record->facts.push_back(std::move(value));
+  if (model::FactValue waits = ReadFact(Fact::kSuspended, object); waits.known) {
+    AddStep(Step::kGenFunction, 0, object, depth, record);
+    for (uint32_t cell = 0; cell < waits.constant.items[1].text.size(); ++cell)
+      AddStep(Step::kGenCell, cell, object, depth, record);
+    record->facts.push_back(std::move(waits));
+  }
   const bool is_cell = PyCell_Check(object);
   for (Step step : kParts) {
     PyObject* target = nullptr;

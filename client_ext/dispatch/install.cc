@@ -197,6 +197,11 @@ Tried Try(Attempt& attempt, bool stored) {
   return MakeRunnable(attempt);
 }
 
+// An exception of the user's own that leaves the frame is what the program does, not a break.
+bool EndsInBreak(const model::Entry& entry) {
+  return std::any_of(entry.plans.begin(), entry.plans.end(), [](const auto& plan) { return plan.kind != model::BreakKind::kRaise; });
+}
+
 void CountInstalled(const Site& site, const Installed& entry) {
   Count(Counter::kInstructions, entry.entry->instructions);
   if (!entry.code) {
@@ -204,7 +209,7 @@ void CountInstalled(const Site& site, const Installed& entry) {
     return;
   }
   Count(Counter::kEntries);
-  if (!entry.entry->plans.empty())
+  if (EndsInBreak(*entry.entry))
     Count(Counter::kGraphBreaks);
   if (std::any_of(site.entries.begin(), site.entries.end(), [](const auto& other) { return bool(other->code); }))
     Count(Counter::kRecompiles);

@@ -43,7 +43,7 @@ Reason WhyNever(const PyCodeObject* code) {
   return code->co_nlocalsplus >= kMostSlots ? Reason::kUnsupportedFrame : Reason::kNoReason;
 }
 
-bool IsSkippedFile(PyCodeObject* code) {
+bool IsInFiles(PyCodeObject* code, const Prefixes& prefixes) {
   Py_ssize_t size = 0;
   const char* text = PyUnicode_AsUTF8AndSize(code->co_filename, &size);
   if (text == nullptr) {
@@ -51,7 +51,6 @@ bool IsSkippedFile(PyCodeObject* code) {
     return false;
   }
   const std::string_view name(text, static_cast<size_t>(size));
-  const Prefixes& prefixes = Options().skip_files;
   return std::any_of(prefixes.begin(), prefixes.end(), [&](const std::string& prefix) { return name.starts_with(prefix); });
 }
 
@@ -60,7 +59,8 @@ Site* NewSite(PyCodeObject* code, Region* region) {
   if (site == nullptr)
     return nullptr;
   site->passed = WhyNever(code);
-  site->only_direct = site->passed == Reason::kNoReason && IsSkippedFile(code);
+  site->quiet = site->passed == Reason::kNoReason && IsInFiles(code, Options().quiet_files);
+  site->only_direct = site->passed == Reason::kNoReason && (site->quiet || IsInFiles(code, Options().skip_files));
   if (site->passed != Reason::kNoReason || site->only_direct) {
     Count(Counter::kFrames);
     Count(Counter::kFramesSkipped);
@@ -134,6 +134,10 @@ PyObject* RunRoot(PyThreadState* thread, pycompat::Frame* frame) {
   Site* site = CodeExtra::FindSite(code, region);
   if (site == nullptr) [[unlikely]]
     site = NewSite(code, region);
+  if (site != nullptr && site->quiet && !direct) {
+    const LiveScope none(thread, nullptr);
+    return RunFrameAsIs(thread, frame, 0);
+  }
   if (site == nullptr || site->passed != Reason::kNoReason || (site->only_direct && !direct) || pycompat::IsTraced(thread))
     return RunFrameAsIs(thread, frame, 0);
   const LiveFrame live = LiveOf(frame);

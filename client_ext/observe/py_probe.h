@@ -15,6 +15,7 @@
 #include "client_ext/observe/names.h"
 #include "client_ext/observe/steps.h"
 #include "client_ext/observe/symbols.h"
+#include "client_ext/pycompat/exceptions.h"
 #include "client_ext/torch_bridge/table.h"
 #include "guards/program/link.h"
 
@@ -179,6 +180,12 @@ inline bool PyProbe::TakeRoot<model::Step::kSysModule>(Operand operand, Object* 
 template <>
 inline bool PyProbe::TakeRoot<model::Step::kAmbient>(Operand, Object* to) noexcept {
   *to = AmbientObject();
+  return true;
+}
+
+template <>
+inline bool PyProbe::TakeRoot<model::Step::kHandled>(Operand, Object* to) noexcept {
+  *to = pycompat::HandledAnywhere(PyThreadState_Get());
   return true;
 }
 

@@ -38,6 +38,14 @@ inline PyObject* Handled(PyThreadState* thread) {
   return exception == Py_None ? nullptr : Py_XNewRef(exception);
 }
 
+// The one that sys.exc_info() shows: the innermost handler's on the whole stack. Borrowed; null where none.
+inline PyObject* HandledAnywhere(PyThreadState* thread) {
+  for (const _PyErr_StackItem* item = thread->exc_info; item != nullptr; item = item->previous_item)
+    if (item->exc_value != nullptr && item->exc_value != Py_None)
+      return item->exc_value;
+  return nullptr;
+}
+
 // Steals; null and None: none is handled.
 inline void SetHandled(PyThreadState* thread, PyObject* exception) {
   PyObject* old = thread->exc_info->exc_value;

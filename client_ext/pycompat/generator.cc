@@ -31,6 +31,46 @@ Frame* FrameOf(PyObject* generator) {
   return reinterpret_cast<Frame*>(Self(generator)->gi_iframe);
 }
 
+Frame* SuspendedFrame(PyObject* object) {
+  if (!PyGen_CheckExact(object) && !PyCoro_CheckExact(object))
+    return nullptr;
+  const PyGenObject* self = Self(object);
+  const bool waits = self->gi_frame_state == FRAME_CREATED || self->gi_frame_state == FRAME_SUSPENDED
+#if PY_VERSION_HEX >= 0x030D0000
+                     || self->gi_frame_state == FRAME_SUSPENDED_YIELD_FROM
+#endif
+      ;
+  const bool handles = self->gi_exc_state.exc_value != nullptr && self->gi_exc_state.exc_value != Py_None;
+  return waits && !handles ? FrameOf(object) : nullptr;
+}
+
+uint32_t SuspendedAt(PyObject* generator) {
+  if (Self(generator)->gi_frame_state == FRAME_CREATED)
+    return 0;
+  const int offset = Offset(FrameOf(generator));
+  return static_cast<uint32_t>(PY_VERSION_HEX >= 0x030D0000 ? offset - 1 : offset);
+}
+
+uint32_t SuspendedDepth(PyObject* generator) {
+  const Frame* frame = FrameOf(generator);
+  return static_cast<uint32_t>(frame->stacktop - CodeOf(frame)->co_nlocalsplus);
+}
+
+void DropStack(PyObject* generator) {
+  Frame* frame = FrameOf(generator);
+  const int slots = CodeOf(frame)->co_nlocalsplus;
+  while (frame->stacktop > slots)
+    Py_CLEAR(frame->localsplus[--frame->stacktop]);
+}
+
+void Unstart(PyObject* generator) {
+  Frame* frame = FrameOf(generator);
+  DropStack(generator);
+  for (int i = 0; i < CodeOf(frame)->co_nlocalsplus; ++i)
+    Py_CLEAR(frame->localsplus[i]);
+  Self(generator)->gi_frame_state = FRAME_CREATED;
+}
+
 void SetSlots(PyObject* generator, PyObject** cells) {
   Frame* frame = FrameOf(generator);
   for (int i = 0; i < CodeOf(frame)->co_nlocalsplus; ++i)

@@ -51,6 +51,34 @@ struct SetIterator {
   Py_ssize_t remaining;
 };
 
+struct Enumerate {
+  PyObject_HEAD Py_ssize_t index;
+  PyObject* iterator;
+  PyObject* result;
+  PyObject* large_index;  // in place of the index once it does not fit
+};
+
+struct Zip {
+  PyObject_HEAD Py_ssize_t count;
+  PyObject* iterators;  // a tuple
+  PyObject* result;
+  int strict;
+};
+
+struct Map {
+  PyObject_HEAD PyObject* iterators;  // a tuple
+  PyObject* function;
+};
+
+struct ReverseIterator {  // reversed() of lists and of other sequences
+  PyObject_HEAD Py_ssize_t index;  // of the item to give next
+  PyObject* sequence;              // null: exhausted
+};
+
+inline bool IsReverseIterator(PyObject* object) {
+  return Py_IS_TYPE(object, &PyReversed_Type) || Py_IS_TYPE(object, &PyListRevIter_Type);
+}
+
 // Walks a set or frozenset in order; `at` starts at 0. Borrowed.
 bool NextElement(PyObject* set, Py_ssize_t* at, PyObject** element);
 

@@ -91,9 +91,7 @@ Outcome BuiltinGroupDerive(Interp& in, Args& args, Tail) {
 
 Outcome BuiltinExcInfo(Interp& in, Args&, Tail) {
   Session& s = in.s;
-  V handled = in.Handled();
-  if (handled == in.outside)
-    return in.Break(Reason::kUnsupportedValue, "the exception that was handled before");
+  V handled = s.Resolve(in.Handled());
   if (handled == nullptr)
     return in.Done(s.Tuple({s.None(), s.None(), s.None()}));
   TypeValue* type = s.TypeOf(handled);
@@ -105,8 +103,6 @@ Outcome BuiltinExcInfo(Interp& in, Args&, Tail) {
 
 Outcome BuiltinCurrentException(Interp& in, Args&, Tail) {
   V handled = in.Handled();
-  if (handled == in.outside)
-    return in.Break(Reason::kUnsupportedValue, "the exception that was handled before");
   return in.Done(handled == nullptr ? in.s.None() : handled);
 }
 

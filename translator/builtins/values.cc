@@ -30,7 +30,9 @@ Outcome Convert(Interp& in, Args& args, const char* symbol, const char* special)
       FRAMEGATE_TAKE(V method, in.LookupSpecial(value, special));
       V function = in.s.Resolve(method);
       auto* bound = As<MethodValue>(function);
-      if (bound != nullptr && As<FunctionValue>(in.s.Resolve(bound->function)) != nullptr)
+      V target = bound == nullptr ? nullptr : in.s.Resolve(bound->function);
+      auto* builtin = As<BuiltinValue>(target);
+      if (As<FunctionValue>(target) != nullptr || (builtin != nullptr && FindBuiltin(builtin->symbol) != nullptr))
         return in.Call(function, {});
     }
   }
@@ -90,6 +92,22 @@ Outcome AnyOrAll(Interp& in, Args& args, bool stop) {
     if ((truth == in.s.Bool(true)) == stop)
       return in.Done(in.s.Bool(stop));
   }
+}
+
+// Where the truth of an item breaks, as frames of Python code, which break at that item.
+Outcome AnyOrAllAt(Interp& in, Args& args, bool stop, Tail tail) {
+  const Session::Mark mark = in.s.Snapshot();
+  Outcome outcome = AnyOrAll(in, args, stop);
+  const bool breaks = outcome.flow == Flow::kBreak;
+  if (!breaks) {
+    in.s.Release(mark);
+    return outcome;
+  }
+  in.s.Rollback(mark);
+  V function = tail.allowed && in.s.refusal.reason == Reason::kTensorBranch
+                   ? in.s.Symbol(stop ? "framegate._polyfills:any_of" : "framegate._polyfills:all_of")
+                   : nullptr;
+  return function == nullptr ? outcome : in.Call(function, args, tail);
 }
 
 }  // namespace
@@ -173,12 +191,12 @@ Outcome BuiltinSum(Interp& in, Args& args, Tail) {
   }
 }
 
-Outcome BuiltinAny(Interp& in, Args& args, Tail) {
-  return AnyOrAll(in, args, true);
+Outcome BuiltinAny(Interp& in, Args& args, Tail tail) {
+  return AnyOrAllAt(in, args, true, tail);
 }
 
-Outcome BuiltinAll(Interp& in, Args& args, Tail) {
-  return AnyOrAll(in, args, false);
+Outcome BuiltinAll(Interp& in, Args& args, Tail tail) {
+  return AnyOrAllAt(in, args, false, tail);
 }
 
 Outcome BuiltinStrJoin(Interp& in, Args& args, Tail) {

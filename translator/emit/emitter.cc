@@ -129,6 +129,9 @@ void Emitter::CallGraph() {
   for (const Effect& effect : s_.effects())
     for (V value : effect.args)
       Scan(value);
+  for (V changed : s_.mutated)
+    if (As<GeneratorValue>(changed) != nullptr)
+      ScanParts(changed);
   absl::Status status = graph_.Finish();
   if (!status.ok()) {
     Problem(std::string(status.message()));
@@ -182,6 +185,9 @@ void Emitter::ReplayEffects(size_t end) {
       code_.PopTop();
     }
   }
+  for (V changed : s_.mutated)
+    if (auto* generator = As<GeneratorValue>(changed))
+      RestateGenerator(generator);
 }
 
 absl::StatusOr<model::Entry> Emitter::Returned(V value) {
@@ -235,6 +241,14 @@ absl::Status Emitter::Guard(model::Entry* entry) {
         set.guards.push_back({.kind = guards::GuardKind::kDistinct,
                               .subject = std::max(changed->subject, other->subject),
                               .other = std::min(changed->subject, other->subject)});
+  for (V met : s_.met)  // ... nor with what an iterator goes on over
+    if (auto* iterator = As<IteratorValue>(met); iterator != nullptr && iterator->form == IteratorForm::kReal && iterator->source != nullptr)
+      for (V changed : s_.mutated)
+        if (changed->subject != model::kNoSubject && iterator->source->subject != changed->subject)
+          set.guards.push_back(
+              {.kind = changed->handle == iterator->source->handle ? guards::GuardKind::kSame : guards::GuardKind::kDistinct,
+               .subject = std::max(changed->subject, iterator->source->subject),
+               .other = std::min(changed->subject, iterator->source->subject)});
   for (const auto& [subject, local] : keeps_)
     if (local >= parameters_ && s_.subjects()[subject].step != model::Step::kSymbol)
       set.keeps.emplace_back(subject, local);

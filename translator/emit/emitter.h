@@ -50,6 +50,7 @@ class Emitter {
   void LoadGenerator(GeneratorValue* value);
   void LoadType(TypeValue* value);
   void LoadDeque(SequenceValue* value, TypeValue* type);
+  void RestateGenerator(GeneratorValue* value);
   void LoadMade(V value);
   void LoadValue(V value);
   void LoadItems(const Values& items);

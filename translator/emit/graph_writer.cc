@@ -44,6 +44,9 @@ void GraphWriter::MarkLive() {
   for (uint32_t i = 0; i < nodes.size(); ++i)
     if (nodes[i].has_effect)
       work.push_back(i);
+  for (uint32_t i = 0; i < nodes.size() && work.empty(); ++i)
+    if (nodes[i].is_argument)
+      work.push_back(i);
   while (!work.empty()) {
     uint32_t at = work.back();
     work.pop_back();

@@ -121,6 +121,26 @@ void Emitter::LoadDeque(SequenceValue* value, TypeValue* type) {
 }
 
 // As it waits: at the start of its code (offset 0), or at the YIELD it has run to; one that has ended has nothing left.
+// One from elsewhere that has run on.
+void Emitter::RestateGenerator(GeneratorValue* value) {
+  const Frame* frame = value->frame.get();
+  if (value->running || (frame != nullptr && (frame->handled != nullptr || !value->started)))
+    return Problem("a generator that is running or handles an exception");
+  const size_t cells = frame == nullptr ? 0 : frame->slots.size() + frame->stack.size();
+  CallHelper(
+      Helper::kGeneratorRestate,
+      [&] {
+        Load(value);
+        code_.LoadConst(Constant::Int(frame == nullptr ? -1 : frame->instruction().offset));
+        if (frame != nullptr) {
+          LoadItems(frame->slots);
+          LoadItems(frame->stack);
+        }
+      },
+      static_cast<uint32_t>(2 + cells));
+  code_.PopTop();
+}
+
 void Emitter::LoadGenerator(GeneratorValue* value) {
   if (value->running || (value->frame != nullptr && value->frame->handled != nullptr))
     return Problem("a generator that is running or handles an exception");

@@ -25,6 +25,7 @@ struct Node {
   uint32_t position = UINT32_MAX;
   uint32_t module_stack = UINT32_MAX;
   bool has_effect = false;  // kept although nobody uses its result
+  bool is_argument = false;  // gives an argument as it is: kept only where the graph has nothing else
 };
 
 class Graph {

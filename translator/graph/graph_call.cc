@@ -1,5 +1,6 @@
 // One call becomes one node of the graph: what its result looks like, what it changes, and whether the segment may hold it.
 #include "translator/builtins/table.h"
+#include "translator/graph/frozen.h"
 #include "translator/graph/meta/infer.h"
 #include "translator/graph/sharing.h"
 #include "translator/slots/slots.h"
@@ -126,7 +127,7 @@ bool IsMadeOfTensors(const Operand& result) {
 class NodeMaker {
  public:
   NodeMaker(Interp& in, NodeOp op, const std::string& symbol, Args args)
-      : in_(in), s_(in.s), op_(op), symbol_(symbol), args_(std::move(args)) {
+      : in_(in), s_(in.s), op_(op), symbol_(symbol), args_(Frozen(in.s, std::move(args))) {
     target_ = op == NodeOp::kCallMethod ? symbol.substr(symbol.find_last_of(":.") + 1) : symbol;
   }
 
@@ -136,8 +137,17 @@ class NodeMaker {
     if (out != nullptr) {
       FRAMEGATE_TAKE([[maybe_unused]] V fits, FitsInto(out, meta_.result));
     }
-    if (meta_.same_as.has_value() && !meta_.mutates_first && *meta_.same_as < args_.positional.size())
+    if (meta_.same_as.has_value() && !meta_.mutates_first && *meta_.same_as < args_.positional.size()) {
+      GuardAmbient();
+      s_.graph().Add({.op = op_,
+                      .target = target_,
+                      .args = args_.positional,
+                      .kwargs = args_.keyword,
+                      .position = in_.Position(),
+                      .module_stack = in_.top().module_stack,
+                      .is_argument = true});
       return in_.Done(args_.positional[*meta_.same_as]);
+    }
     auto* first = args_.positional.empty() ? nullptr : As<TensorValue>(s_.Resolve(args_.positional[0]));
     bool reshapes =
         meta_.mutates_first && first != nullptr && meta_.first_after.has_value() && !SameShape(*meta_.first_after, *first->facts);

@@ -89,40 +89,86 @@ Outcome OpBuildString(Interp& in, Frame& f, const Instruction& i) {
   return Replace(f, count, in.Done(in.s.Str(std::move(text))));
 }
 
+namespace {
+
+// What a display or comprehension fills that was begun before the unit, and nobody has read. No name leads to it, so nobody else reads it.
+LazyValue* Unread(V container) {
+  auto* lazy = As<LazyValue>(container);
+  return lazy != nullptr && lazy->resolved == nullptr ? lazy : nullptr;
+}
+
+Outcome AddUnread(Interp& in, LazyValue* container, model::Helper helper, V key, V value) {
+  const bool hashed = helper != model::Helper::kListAppend;
+  if (hashed && in.s.HashKey(key).empty())
+    return in.Break(Reason::kUnsupportedValue, "a key or element whose hash runs code");
+  in.s.Touch(container);
+  container->added.emplace_back(key, value);
+  Effect effect{.helper = helper, .args = {container, key}};
+  if (value != nullptr)
+    effect.args.push_back(value);
+  in.s.AddEffect(std::move(effect));
+  return Next();
+}
+
+}  // namespace
+
 Outcome OpListAppend(Interp& in, Frame& f, const Instruction& i) {
-  auto* list = As<SequenceValue>(in.s.Resolve(Cell(f, static_cast<size_t>(i.arg) + 1)));
-  if (list == nullptr || list->is_real())
+  V container = Cell(f, static_cast<size_t>(i.arg) + 1), item = Cell(f, 1);
+  if (LazyValue* unread = Unread(container))
+    return Consume(f, 1, AddUnread(in, unread, model::Helper::kListAppend, item, nullptr));
+  auto* list = As<SequenceValue>(in.s.Resolve(container));
+  if (list == nullptr)
     return in.Break(Reason::kUnsupportedMutation, "LIST_APPEND to a list from elsewhere");
   in.s.Touch(list);
-  list->items.push_back(Cell(f, 1));
+  list->items.push_back(item);
+  if (list->is_real())
+    in.s.AddEffect({.helper = model::Helper::kListAppend, .args = {list, item}});
   Pop(f, 1);
   return Next();
 }
 
 Outcome OpSetAdd(Interp& in, Frame& f, const Instruction& i) {
-  auto* set = As<SetValue>(in.s.Resolve(Cell(f, static_cast<size_t>(i.arg) + 1)));
-  if (set == nullptr || set->is_real())
+  V container = Cell(f, static_cast<size_t>(i.arg) + 1), item = Cell(f, 1);
+  if (LazyValue* unread = Unread(container))
+    return Consume(f, 1, AddUnread(in, unread, model::Helper::kSetAdd, item, nullptr));
+  auto* set = As<SetValue>(in.s.Resolve(container));
+  if (set == nullptr)
     return in.Break(Reason::kUnsupportedMutation, "SET_ADD to a set from elsewhere");
-  return Consume(f, 1, AddToSet(in, set, Cell(f, 1)));
+  FRAMEGATE_TAKE([[maybe_unused]] V added, AddToSet(in, set, item));
+  if (set->is_real())
+    in.s.AddEffect({.helper = model::Helper::kSetAdd, .args = {set, item}});
+  Pop(f, 1);
+  return Next();
 }
 
 Outcome OpMapAdd(Interp& in, Frame& f, const Instruction& i) {
-  auto* dict = As<MappingValue>(in.s.Resolve(Cell(f, static_cast<size_t>(i.arg) + 2)));
-  if (dict == nullptr || dict->is_real())
+  V container = Cell(f, static_cast<size_t>(i.arg) + 2);
+  if (LazyValue* unread = Unread(container))
+    return Consume(f, 2, AddUnread(in, unread, model::Helper::kDictSet, Cell(f, 2), Cell(f, 1)));
+  auto* dict = As<MappingValue>(in.s.Resolve(container));
+  if (dict == nullptr)
     return in.Break(Reason::kUnsupportedMutation, "MAP_ADD to a dict from elsewhere");
   return Consume(f, 2, PutInDict(in, dict, Cell(f, 2), Cell(f, 1)));
 }
 
 Outcome OpListExtend(Interp& in, Frame& f, const Instruction& i) {
-  auto* list = As<SequenceValue>(in.s.Resolve(Cell(f, static_cast<size_t>(i.arg) + 1)));
-  if (list == nullptr || list->is_real())
-    return in.Break(Reason::kUnsupportedMutation, "LIST_EXTEND of a list from elsewhere");
+  V container = Cell(f, static_cast<size_t>(i.arg) + 1);
+  LazyValue* unread = Unread(container);
   Values items;
   Outcome given = in.ToValues(Cell(f, 1), &items);
   if (given.flow == Flow::kRaise && IsNotIterable(in, Cell(f, 1)))
     return in.Raise("builtins:TypeError", StrCat("Value after * must be an iterable, not ", TypeName(in.s.TypeOf(Cell(f, 1)))));
   if (!given.ok())
     return given;
+  if (unread != nullptr) {
+    for (V item : items)
+      AddUnread(in, unread, model::Helper::kListAppend, item, nullptr);
+    Pop(f, 1);
+    return Next();
+  }
+  auto* list = As<SequenceValue>(in.s.Resolve(container));
+  if (list == nullptr || list->is_real())
+    return in.Break(Reason::kUnsupportedMutation, "LIST_EXTEND of a list from elsewhere");
   in.s.Touch(list);
   list->items.insert(list->items.end(), items.begin(), items.end());
   Pop(f, 1);

@@ -25,11 +25,9 @@ Outcome MakeException(Interp& in, V value) {
 Outcome OpRaiseVarargs(Interp& in, Frame& f, const Instruction& i) {
   if (i.arg == 0) {
     V handled = in.Handled();
-    if (handled == in.outside)
-      return in.Break(Reason::kUnsupportedValue, "raise of an exception that was handled before");
     if (handled == nullptr)
       return in.Raise("builtins:RuntimeError", "No active exception to reraise");
-    in.s.raised = handled;
+    in.s.raised = in.s.Resolve(handled);
     return {Flow::kRaise, nullptr};
   }
   FRAMEGATE_TAKE(V exception, MakeException(in, Cell(f, static_cast<size_t>(i.arg))));

@@ -42,12 +42,17 @@ Interp::Interp(Session& session) : s(session) {
   handled = outside = none;
 }
 
-V Interp::Handled() const {
+V Interp::Topmost() const {
   V found = handled;
   for (size_t at = frames_.size(); at-- > 0 && found == nullptr;)
     if (frames_[at]->generator != nullptr)
       found = frames_[at]->handled;  // while it runs: its driver's
   return found;
+}
+
+V Interp::Handled() {
+  V found = Topmost();
+  return found == outside ? s.HandledBefore() : found;
 }
 
 Outcome Interp::RaiseValue(V exception) {
@@ -62,7 +67,7 @@ Outcome Interp::RaiseValue(V exception) {
     s.Touch(object);
     object->traceback = traceback;
   }
-  V context = Handled();
+  V context = Topmost();
   if (context == nullptr || context == exception)
     return {Flow::kRaise, nullptr};
   if (context == outside) {

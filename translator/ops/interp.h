@@ -86,8 +86,10 @@ class Interp {
 
   Outcome Raise(const std::string& type_symbol, std::string message);
   Outcome RaiseValue(V exception);
-  // What sys.exc_info() would see: a generator sees what is handled where it is driven. Null: nothing; may be `outside`.
-  V Handled() const;
+  // What sys.exc_info() would see, or null; read of the thread where the unit has not changed it.
+  V Handled();
+  // The same, or `outside`. A generator sees what is handled where it is driven.
+  V Topmost() const;
   Outcome Break(model::Reason reason, std::string detail);
 
   // --- the slot engine; each follows CPython's own algorithm ---

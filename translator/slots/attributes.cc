@@ -84,8 +84,13 @@ Outcome GetThrough(Interp& in, V descriptor, V object, TypeValue* type, const st
     return in.Done(descriptor);
   if (kind->is("functools:cached_property"))
     return object == nullptr ? in.Done(descriptor) : CachedProperty(in, descriptor, object);
+  if (kind->is("framegate._framegate:Disabled") || kind->is("framegate._framegate:Optimized"))
+    return in.Done(object == nullptr ? descriptor : Bound(in, descriptor, object));
   if (kind->is("builtins:method_descriptor") || kind->is("builtins:wrapper_descriptor"))
     return in.Done(Bound(in, descriptor, object));
+  if (const Constant* c = AsConstant(object); c != nullptr && c->kind == ConstantKind::kCode)
+    if (V value = KnownGetset(in, name, object))
+      return in.Done(value);
   if (kind->is("builtins:member_descriptor")) {
     if (V value = NamedResult(in, type, object, name))
       return in.Done(value);
@@ -272,6 +277,8 @@ Outcome Interp::GetAttr(V object, const std::string& name, Tail tail) {
         return outcome;
       return FallBack(*this, object, type, name, tail);
     }
+    if (As<BuiltinValue>(s.Resolve(getattribute)) == nullptr)
+      return Break(Reason::kUnsupportedAttribute, StrCat(type->symbol, ".__getattribute__, which is no function"));
   } else if (!type->Has(TypeFlag::kGenericGetattr) && object->is_real() && As<ObjectValue>(object) != nullptr) {
     return Break(Reason::kUnsupportedAttribute, StrCat(type->symbol, ".", name));
   }
@@ -445,6 +452,8 @@ Outcome Interp::SetAttr(V object, const std::string& name, V value, Tail tail) {
         args.positional.push_back(value);
       return Call(method, std::move(args), tail);
     }
+    if (As<BuiltinValue>(s.Resolve(method)) == nullptr)
+      return Break(Reason::kUnsupportedMutation, StrCat(type->symbol, ".__setattr__, which is no function"));
   } else if (!type->Has(TypeFlag::kGenericSetattr) && object->is_real()) {
     return Break(Reason::kUnsupportedMutation, StrCat(type->symbol, ".", name));
   }

@@ -152,11 +152,31 @@ class Binder {
 
 }  // namespace
 
+namespace {
+
+// A wrapper that torch.compiler.disable() makes.
+bool IsDisabledByTorch(const model::CodeImage& image) {
+  return image.qualname == "DisableContext.__call__.<locals>._fn" && image.filename.ends_with("eval_frame.py");
+}
+
+// An optimizer's step and what is around it, called from elsewhere: whole in the program as written.
+bool IsOptimizerOf(const model::CodeImage& image, const model::CodeImage& caller) {
+  constexpr std::string_view kFolder = "/torch/optim/";
+  return image.filename.find(kFolder) != std::string::npos && caller.filename.find(kFolder) == std::string::npos;
+}
+
+}  // namespace
+
 Outcome Interp::PushFrame(FunctionValue* function, Args args, Tail tail) {
   if (!EnsureCode(function))
     return Break(Reason::kUnsupportedCall, StrCat(function->qualname, ": its code cannot be had"));
   if (frames_.size() > s.request().config.inline_depth)
     return Break(Reason::kInlineDepth, function->qualname);
+  const model::CodeImage& image = *function->code->image;
+  if (IsDisabledByTorch(image))
+    return Break(Reason::kDisabledFunction, function->qualname);
+  if (!frames_.empty() && IsOptimizerOf(image, *top().code->image))
+    return Break(Reason::kUnsupportedCall, StrCat("an optimizer: ", image.qualname));
   std::shared_ptr<Frame> frame = NewFrame(function);
   Outcome bound = Binder(*this, function, args, &frame->slots).Bind();
   if (!bound.ok())

@@ -61,8 +61,21 @@ Outcome SliceRange(Interp& in, SliceValue* slice, int64_t length, Range* range) 
   return in.Done(nullptr);
 }
 
+// A slice that came as a constant, with its parts as values.
+V OpenSlice(Session& s, V key) {
+  const Constant* c = AsConstant(key);
+  if (c == nullptr || c->kind != ConstantKind::kSlice || c->items.size() != 3)
+    return key;
+  auto* slice = s.New<SliceValue>();
+  slice->start = s.Const(c->items[0]);
+  slice->stop = s.Const(c->items[1]);
+  slice->step = s.Const(c->items[2]);
+  return slice;
+}
+
 Outcome SequenceItem(Interp& in, SequenceValue* sequence, V key) {
   Session& s = in.s;
+  key = OpenSlice(s, key);
   TypeValue* type = s.TypeOf(sequence);
   int64_t length = static_cast<int64_t>(sequence->items.size());
   bool is_deque = !type->Has(TypeFlag::kListSubclass) && !type->Has(TypeFlag::kTupleSubclass);
@@ -211,6 +224,7 @@ namespace {
 
 Outcome AssignList(Interp& in, SequenceValue* list, V key, V value) {
   Session& s = in.s;
+  key = OpenSlice(s, key);
   int64_t length = static_cast<int64_t>(list->items.size());
   auto changed = [&] {
     SequenceChanged(s, list);

@@ -166,9 +166,14 @@ void GuardHasNext(Session& s, IteratorValue* iterator, uint64_t given) {
   s.AddGuard(std::move(guard));
 }
 
-// A real list, tuple or range iterator. What it gives is asked of the iterator itself when new code runs.
+// A real iterator of a list, tuple, range, dict or set. What it gives is asked of the iterator itself when new code runs.
 Outcome NextReal(Interp& in, IteratorValue* iterator) {
   Session& s = in.s;
+  const bool over_items = iterator->type->is("builtins:dict_itemiterator");
+  if (iterator->source == nullptr && !iterator->type->is("builtins:range_iterator") && !iterator->type->is("builtins:tuple_iterator"))
+    iterator->source = s.StepFrom(iterator, Step::kIterSource);
+  if (s.IsChanged(iterator->source))
+    return in.Break(Reason::kUnsupportedIteration, "what is iterated has changed in the frame");
   if (iterator->at >= iterator->length) {
     s.ReadFact(iterator, Fact::kIterRemaining);
     return in.Done(nullptr);
@@ -186,8 +191,11 @@ Outcome NextReal(Interp& in, IteratorValue* iterator) {
     return in.Done(value);
   }
   V item = s.StepFrom(iterator, Step::kIterItem, static_cast<uint32_t>(iterator->at));
-  if (item == nullptr)
-    return in.Done(nullptr);
+  V key = over_items ? s.StepFrom(iterator, Step::kIterKey, static_cast<uint32_t>(iterator->at)) : nullptr;
+  if (item == nullptr || (over_items && key == nullptr))
+    return in.Break(Reason::kUnsupportedIteration, iterator->type->symbol);
+  if (over_items)
+    item = s.Tuple({key, item});
   s.Touch(iterator);
   ++iterator->at;
   s.AddEffect({.helper = model::Helper::kIterSkip, .args = {iterator, s.Int(1)}});
@@ -213,7 +221,21 @@ Outcome NextOfMapping(Interp& in, IteratorValue* iterator) {
   return in.Done(items[iterator->at++]);
 }
 
-Outcome NextOfSeveral(Interp& in, IteratorValue* iterator) {
+// The number that comes with the next item of an enumerate.
+V EnumerateNumber(Session& s, IteratorValue* iterator) {
+  if (!iterator->is_real())
+    return s.Int(iterator->start + static_cast<int64_t>(iterator->at++));
+  auto* number = s.New<ResidualValue>();
+  number->range = iterator;
+  number->at = iterator->at++;
+  number->type = s.TypeOfSymbol("builtins:int");
+  number->effect = static_cast<uint32_t>(s.effects().size());
+  s.AddEffect({.helper = model::Helper::kEnumerateCount, .args = {iterator}, .has_result = true});
+  return number;
+}
+
+// enumerate, zip and map: their own iterators are advanced, real ones by effects of their own.
+Outcome NextOfEach(Interp& in, IteratorValue* iterator) {
   Session& s = in.s;
   Values items;
   for (V source : iterator->sources) {
@@ -226,8 +248,19 @@ Outcome NextOfSeveral(Interp& in, IteratorValue* iterator) {
     return in.Call(iterator->source, {.positional = std::move(items)});
   s.Touch(iterator);
   if (iterator->form == IteratorForm::kEnumerate)
-    return in.Done(s.Tuple({s.Int(iterator->start + static_cast<int64_t>(iterator->at++)), items[0]}));
+    return in.Done(s.Tuple({EnumerateNumber(s, iterator), items[0]}));
   return in.Done(s.Tuple(std::move(items)));
+}
+
+// Where one of several breaks, those before it have not moved.
+Outcome NextOfSeveral(Interp& in, IteratorValue* iterator) {
+  const Session::Mark mark = in.s.Snapshot();
+  Outcome outcome = NextOfEach(in, iterator);
+  if (outcome.flow == Flow::kBreak)
+    in.s.Rollback(mark);
+  else
+    in.s.Release(mark);
+  return outcome;
 }
 
 Outcome NextOf(Interp& in, IteratorValue* iterator) {

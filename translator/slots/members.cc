@@ -99,6 +99,23 @@ Outcome FunctionMember(Interp& in, FunctionValue* function, const std::string& n
   return in.Break(Reason::kUnsupportedAttribute, StrCat("function.", name));
 }
 
+namespace {
+
+// What every exception from elsewhere has; null: unknown.
+V OfException(Session& s, ObjectValue* exception, const std::string& name) {
+  if (name == "args")
+    return s.StepFrom(exception, Step::kExcArgs);
+  const bool is_cause = name == "__cause__";
+  if (!is_cause && name != "__context__")
+    return nullptr;
+  if (V set = is_cause ? exception->cause : exception->context)
+    return set;
+  V linked = s.StepFrom(exception, is_cause ? Step::kExcCause : Step::kExcContext);
+  return linked == nullptr ? s.None() : linked;
+}
+
+}  // namespace
+
 // C getset descriptors whose values the translator knows; null: unknown.
 V KnownGetset(Interp& in, const std::string& name, V object) {
   Session& s = in.s;
@@ -118,6 +135,8 @@ V KnownGetset(Interp& in, const std::string& name, V object) {
     view->type = s.TypeOfSymbol("builtins:dict");
     return view;
   }
+  if (const Constant* c = AsConstant(object); c != nullptr && c->kind == ConstantKind::kCode && c->code.size() == 1)
+    return CodeMember(s, *c->code[0], name);
   if (const Constant* constant = AsConstant(object))
     return TorchConstantAttr(s, *constant, name);
   if (auto* cell = As<CellValue>(object); cell != nullptr && name == "cell_contents")
@@ -141,6 +160,8 @@ V KnownGetset(Interp& in, const std::string& name, V object) {
     for (const auto& [own, value] : function->attributes)
       if (own == name && value != nullptr)
         return value;
+    if (name == "__code__" && in.EnsureCode(function))
+      return s.Const({.kind = ConstantKind::kCode, .code = {function->code->image}});
     if (name == "__name__")
       return s.Str(function->is_real() ? s.ReadFact(function, Fact::kFunctionName).constant.text : function->name);
     if (name == "__qualname__") {
@@ -200,14 +221,18 @@ V KnownGetset(Interp& in, const std::string& name, V object) {
       return s.Tuple(exception->arguments);
     if (name == "__cause__")
       return exception->cause == nullptr ? s.None() : exception->cause;
-    if (name == "__context__" && exception->context != in.outside)
-      return exception->context == nullptr ? s.None() : exception->context;
+    if (name == "__context__") {
+      V context = exception->context == in.outside ? s.HandledBefore() : exception->context;
+      return context == nullptr ? s.None() : context;
+    }
     if (name == "__suppress_context__")
       return s.Bool(exception->suppress_context);
     if (name == "__traceback__")
       return exception->traceback == nullptr ? s.None() : exception->traceback;
     return ExceptionMember(s, exception, name);
   }
+  if (auto* exception = As<ObjectValue>(object); exception != nullptr && s.IsSubclass(s.TypeOf(exception), "builtins:BaseException"))
+    return OfException(s, exception, name);
   return nullptr;
 }
 
@@ -303,6 +328,9 @@ Outcome SetGetset(Interp& in, V object, const std::string& name, V value) {
   }
   if (AsConstant(object) != nullptr)
     return in.Raise("builtins:AttributeError", StrCat("attribute '", name, "' of '", TypeName(type), "' objects is not writable"));
+  if (exception != nullptr && exception->is_real() && resolved != nullptr && name == "__traceback__" && type->Has(TypeFlag::kExceptionSubclass))
+    if (auto* traceback = As<ObjectValue>(resolved); traceback != nullptr && traceback->hint == "traceback")
+      return in.Done(s.None());  // what `with` and handlers pass on stands for the one it has
   auto* function = As<FunctionValue>(object);
   const Constant* text = resolved == nullptr ? nullptr : ConstantOf(s, resolved, ConstantKind::kStr);
   if (function != nullptr && (name == "__name__" || name == "__qualname__")) {

@@ -128,4 +128,7 @@ Outcome Format(Interp& in, V value, V spec);
 // A value is a constant through and through: constants and tuples of them. Gives it, or false.
 bool ToConstant(Session& s, V value, Constant* constant);
 
+// A member of a code object that is part of the code's identity; null: another one.
+V CodeMember(Session& s, const model::CodeImage& image, std::string_view name);
+
 }  // namespace framegate::translator

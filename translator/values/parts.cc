@@ -73,12 +73,12 @@ void VisitParts(V value, const Visit& visit) {
     visit(iterator->source);
     VisitAll(iterator->sources, visit);
     VisitAll(iterator->items, visit);
-  } else if (auto* generator = As<GeneratorValue>(value); generator != nullptr && generator->frame != nullptr) {
+  } else if (auto* generator = As<GeneratorValue>(value); generator != nullptr && generator->frame == nullptr) {
+    visit(generator->function);
+  } else if (generator != nullptr) {
     visit(generator->frame->function);
     VisitAll(generator->frame->slots, visit);
     VisitAll(generator->frame->stack, visit);
-  } else if (generator != nullptr) {
-    visit(generator->function);
   } else if (auto* residual = As<ResidualValue>(value)) {
     visit(residual->of);
   } else if (auto* slice = As<SliceValue>(value)) {

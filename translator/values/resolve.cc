@@ -11,7 +11,9 @@ using model::TypeFlag;
 
 V Session::Resolve(V value) {
   if (auto* residual = As<ResidualValue>(value); residual != nullptr && residual->range != nullptr) {
-    if (residual->known == nullptr) {
+    if (residual->known == nullptr && residual->range->form == IteratorForm::kEnumerate) {
+      residual->known = Int(static_cast<int64_t>(ReadFact(residual->range, Fact::kIterIndex).word + residual->at));
+    } else if (residual->known == nullptr) {
       const Constant& range = ReadFact(residual->range, Fact::kRange).constant;
       residual->known =
           range.items.size() != 3 ? value : Int(range.items[0].integer + static_cast<int64_t>(residual->at) * range.items[2].integer);
@@ -21,9 +23,31 @@ V Session::Resolve(V value) {
   auto* lazy = As<LazyValue>(value);
   if (lazy == nullptr)
     return value;
-  if (lazy->resolved == nullptr)
+  if (lazy->resolved == nullptr) {
     lazy->resolved = ResolveReal(lazy);
+    Absorb(lazy);
+  }
   return lazy->resolved;
+}
+
+// What was added before anybody read the container is added to what was read. The effects are there already.
+void Session::Absorb(LazyValue* lazy) {
+  if (lazy->added.empty())
+    return;
+  Touch(lazy->resolved);
+  if (auto* list = As<SequenceValue>(lazy->resolved)) {
+    for (const auto& [item, none] : lazy->added)
+      list->items.push_back(item);
+  } else if (auto* set = As<SetValue>(lazy->resolved)) {
+    for (const auto& [item, none] : lazy->added)
+      if (set->index.try_emplace(HashKey(item), static_cast<uint32_t>(set->items.size())).second)
+        set->items.push_back(item);
+  } else if (auto* mapping = As<MappingValue>(lazy->resolved)) {
+    const size_t effects = effects_.size();
+    for (const auto& [key, value] : lazy->added)
+      MappingSet(mapping, key, value);
+    effects_.resize(effects);
+  }
 }
 
 V Session::ResolveReal(LazyValue* lazy) {
@@ -129,8 +153,11 @@ V Session::MakeReal(LazyValue* lazy, TypeValue* type) {
     object->hint = "partial";
     return object;
   }
-  if (name == "builtins:list_iterator" || name == "builtins:tuple_iterator" || name == "builtins:range_iterator")
-    return MakeIterator(lazy, type);
+  if (V iterator = MakeIterator(lazy, type))
+    return iterator;
+  if (name == "builtins:generator" || name == "builtins:coroutine")
+    if (V generator = MakeGenerator(lazy, type))
+      return generator;
   if (name == "builtins:generator" || name == "builtins:coroutine" || name == "builtins:frame" || name == "builtins:code" ||
       name == "builtins:traceback" || (type->Has(TypeFlag::kIterator) && !type->Has(TypeFlag::kPythonCode)))
     return New<OpaqueValue>();
@@ -219,12 +246,90 @@ V Session::MakeSet(LazyValue* lazy, TypeValue* type) {
   return set;
 }
 
+// Null where it is no iterator whose place and items can be read.
 V Session::MakeIterator(LazyValue* lazy, TypeValue* type) {
+  struct Row {
+    std::string_view type;
+    IteratorForm form;
+  };
+
+  static constexpr Row kRows[] = {{"builtins:list_iterator", IteratorForm::kReal},
+                                  {"builtins:tuple_iterator", IteratorForm::kReal},
+                                  {"builtins:range_iterator", IteratorForm::kReal},
+                                  {"builtins:dict_keyiterator", IteratorForm::kReal},
+                                  {"builtins:dict_valueiterator", IteratorForm::kReal},
+                                  {"builtins:dict_itemiterator", IteratorForm::kReal},
+                                  {"builtins:set_iterator", IteratorForm::kReal},
+                                  {"builtins:list_reverseiterator", IteratorForm::kReal},
+                                  {"builtins:reversed", IteratorForm::kReal},
+                                  {"builtins:enumerate", IteratorForm::kEnumerate},
+                                  {"builtins:zip", IteratorForm::kZip},
+                                  {"builtins:map", IteratorForm::kMap}};
+  const auto* row = std::find_if(std::begin(kRows), std::end(kRows), [&](const Row& r) { return type->is(r.type); });
+  if (row == std::end(kRows))
+    return nullptr;
   auto* iterator = New<IteratorValue>();
-  iterator->form = IteratorForm::kReal;
+  iterator->form = row->form;
   iterator->type = type;
-  iterator->length = PeekFact(lazy, Fact::kIterRemaining).word;  // guarded as it is read: has another or not
+  if (row->form == IteratorForm::kReal) {
+    const model::FactValue& left = PeekFact(lazy, Fact::kIterRemaining);  // guarded as it is read: has another or not
+    iterator->length = left.word;
+    return left.known ? iterator : nullptr;
+  }
+  V inner = StepFrom(lazy, Step::kIterSource);
+  if (inner == nullptr)
+    return nullptr;
+  if (row->form == IteratorForm::kEnumerate) {
+    iterator->sources = {inner};
+    return iterator;
+  }
+  auto* several = As<SequenceValue>(Resolve(inner));
+  if (several == nullptr)
+    return nullptr;
+  iterator->sources = several->items;
+  iterator->source = row->form == IteratorForm::kMap ? StepFrom(lazy, Step::kMapFunction) : nullptr;
   return iterator;
+}
+
+// One that waits, as its frame is. Null where that cannot be read: it runs, has ended or handles an exception.
+V Session::MakeGenerator(LazyValue* lazy, TypeValue* type) {
+  const model::FactValue& waits = ReadFact(lazy, Fact::kSuspended);
+  V of = waits.known ? StepFrom(lazy, Step::kGenFunction) : nullptr;
+  auto* function = of == nullptr ? nullptr : As<FunctionValue>(Resolve(of));
+  if (function == nullptr || waits.constant.items.size() != 2)
+    return nullptr;
+  if (function->code == nullptr)
+    function->code = CodeOf(function->code_id);
+  const std::string& empty = waits.constant.items[1].text;
+  const uint64_t offset = static_cast<uint64_t>(waits.constant.items[0].integer);
+  if (function->code == nullptr || empty.size() < function->code->image->nlocalsplus() || offset >= function->code->index_of_unit.size())
+    return nullptr;
+  auto* generator = New<GeneratorValue>();
+  generator->type = type;
+  generator->started = offset != 0;
+  generator->qualname = function->code->image->qualname;
+  generator->function = function;
+  auto frame = std::make_shared<Frame>();
+  frame->code = function->code;
+  frame->function = function;
+  frame->generator = generator;
+  const std::vector<Instruction>& instructions = frame->code->instructions;
+  frame->ip = generator->started ? frame->code->index_of_unit[offset] : 0;
+  while (!generator->started && frame->ip + 1 < instructions.size() && instructions[frame->ip].op != Op::kReturnGenerator)
+    ++frame->ip;
+  for (uint32_t cell = 0; cell < empty.size(); ++cell) {
+    V value = empty[cell] == '1' ? nullptr : StepFrom(lazy, Step::kGenCell, cell);
+    (cell < frame->code->image->nlocalsplus() ? frame->slots : frame->stack).push_back(value);
+  }
+  generator->frame = std::move(frame);
+  return generator;
+}
+
+bool Session::IsChanged(V value) const {
+  if (value == nullptr || value->mutated)
+    return value != nullptr;
+  auto it = by_handle_.find(value->handle);
+  return it != by_handle_.end() && it->second->mutated;
 }
 
 V Session::MakeTensor(LazyValue* lazy, TypeValue* type) {

@@ -313,6 +313,14 @@ std::shared_ptr<const DecodedCode> Session::CodeOf(const model::CodeId& id) {
   return decoded;
 }
 
+V Session::HandledBefore() {
+  SubjectId subject = subjects_.Root(Step::kHandled);
+  Handle handle = mirror_.Root(Step::kHandled);
+  if (handle == model::kAbsent)
+    AddGuard({.kind = GuardKind::kAbsent, .subject = subject});
+  return Real(handle, subject);
+}
+
 Constant Session::AmbientPart(model::AmbientPart part) {
   size_t place = static_cast<size_t>(part);
   if (place >= ambient_.items.size())

@@ -92,6 +92,8 @@ class Session {
   std::string HashKey(V key);
   // Equality with other keys is for Python code to say (__eq__ or __hash__ of its own), here or in a part of it.
   bool HashesItself(V key);
+  // The exception that the thread handled when the unit began; null where none.
+  V HandledBefore();
   Constant AmbientPart(model::AmbientPart part);            // as in force at this point of the frame
   Constant initial_ambient(model::AmbientPart part) const;  // as it was when the unit began
   void SetAmbient(model::AmbientPart part, Constant value);
@@ -118,6 +120,8 @@ class Session {
   // The same for what is known of a real value, which itself stays as it is.
   void Journal(V value);
   void AddEffect(Effect effect);
+  // A real object, perhaps not looked at yet, that the frame has changed.
+  bool IsChanged(V value) const;
 
   struct Mark {
     size_t journal, effects, nodes;
@@ -186,6 +190,7 @@ class Session {
  private:
   V RealTypeAttr(TypeValue* type, std::string_view name);
   V ResolveReal(LazyValue* lazy);
+  void Absorb(LazyValue* lazy);
   V MakeReal(LazyValue* lazy, TypeValue* type);
   V MakeFunction(LazyValue* lazy);
   V MakeBoundBuiltin(LazyValue* lazy);
@@ -193,6 +198,7 @@ class Session {
   V MakeMapping(LazyValue* lazy, TypeValue* type);
   V MakeSet(LazyValue* lazy, TypeValue* type);
   V MakeIterator(LazyValue* lazy, TypeValue* type);
+  V MakeGenerator(LazyValue* lazy, TypeValue* type);
   V MakeTensor(LazyValue* lazy, TypeValue* type);
   // `is_read`: by this path; else only to find out what somebody may read.
   TypeValue* RealType(Handle handle, SubjectId subject, bool is_read = true);

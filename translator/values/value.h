@@ -58,6 +58,7 @@ struct LazyValue final : Value {
   LazyValue() : Value(kKind) {}
 
   V resolved = nullptr;
+  std::vector<std::pair<V, V>> added;  // to a list, set or dict that nobody has read: items, or keys and values
 };
 
 struct ConstantValue final : Value {

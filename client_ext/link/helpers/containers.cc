@@ -63,6 +63,14 @@ PyObject* HelperkListAssign(PyObject* const* args, Py_ssize_t) {
   return NoneUnless(PyList_SetSlice(args[0], 0, PY_SSIZE_T_MAX, args[1]));
 }
 
+PyObject* HelperkListAppend(PyObject* const* args, Py_ssize_t) {
+  return NoneUnless(PyList_Append(args[0], args[1]));
+}
+
+PyObject* HelperkSetAdd(PyObject* const* args, Py_ssize_t) {
+  return NoneUnless(PySet_Add(args[0], args[1]));
+}
+
 PyObject* HelperkSetAssign(PyObject* const* args, Py_ssize_t) {
   if (!CheckTuple(args[1]) || PySet_Clear(args[0]) != 0)
     return nullptr;

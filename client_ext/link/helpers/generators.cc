@@ -21,6 +21,29 @@ PyObject* NewGenerator(PyObject* function) {
 
 }  // namespace
 
+PyObject* HelperkGeneratorRestate(PyObject* const* args, Py_ssize_t count) {
+  const Py_ssize_t offset = count < 2 ? -1 : PyLong_AsSsize_t(args[1]);
+  if (PyErr_Occurred())
+    return nullptr;
+  pycompat::Frame* frame = count < 2 ? nullptr : pycompat::SuspendedFrame(args[0]);
+  PyCodeObject* code = frame == nullptr ? nullptr : pycompat::CodeOf(frame);
+  const Py_ssize_t depth = code == nullptr ? -1 : count - 2 - code->co_nlocalsplus;
+  if (code == nullptr || (offset >= 0 && (offset + 1 >= Py_SIZE(code) || depth < 0 || depth > code->co_stacksize))) {
+    PyErr_SetString(PyExc_SystemError, "framegate: generator_restate was given what is no generator's state");
+    return nullptr;
+  }
+  if (offset < 0) {
+    pycompat::Unstart(args[0]);
+    return PyObject_CallMethod(args[0], "close", nullptr);  // of one that was not started: nothing of it runs
+  }
+  std::vector<PyObject*> cells;
+  for (Py_ssize_t i = 2; i < count; ++i)
+    cells.push_back(args[i] == NullSentinel() ? nullptr : Py_NewRef(args[i]));
+  pycompat::DropStack(args[0]);
+  pycompat::Suspend(args[0], static_cast<uint32_t>(offset), cells.data(), static_cast<uint32_t>(depth));
+  return Py_NewRef(Py_None);
+}
+
 PyObject* HelperkGeneratorSuspended(PyObject* const* args, Py_ssize_t count) {
   constexpr int kGenerators = CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR;
   auto* function = count < 2 || !PyFunction_Check(args[0]) ? nullptr : reinterpret_cast<PyFunctionObject*>(args[0]);

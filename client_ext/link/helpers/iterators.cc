@@ -1,5 +1,6 @@
 // Builtin iterators: made, advanced, asked.
 #include "client_ext/link/helpers.h"
+#include "client_ext/pycompat/observe_objects.h"
 #include "client_ext/pycompat/ref.h"
 
 namespace framegate::client {
@@ -32,6 +33,14 @@ PyObject* HelperkIterNext(PyObject* const* args, Py_ssize_t) {
 
 PyObject* HelperkIterSkip(PyObject* const* args, Py_ssize_t) {
   return Skip(args[0], args[1]) ? Py_NewRef(Py_None) : nullptr;
+}
+
+PyObject* HelperkEnumerateCount(PyObject* const* args, Py_ssize_t) {
+  if (!Py_IS_TYPE(args[0], &PyEnum_Type) || reinterpret_cast<pycompat::Enumerate*>(args[0])->large_index != nullptr) {
+    PyErr_SetString(PyExc_SystemError, "framegate: enumerate_count expects an enumerate of numbers that fit a word");
+    return nullptr;
+  }
+  return PyLong_FromSsize_t(reinterpret_cast<pycompat::Enumerate*>(args[0])->index++);
 }
 
 PyObject* HelperkMakeIter(PyObject* const* args, Py_ssize_t) {

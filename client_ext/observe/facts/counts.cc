@@ -50,6 +50,11 @@ bool Given(PyObject* object, uint64_t* word) noexcept {
     *word = static_cast<uint64_t>(it->used - it->remaining);
     return it->dict != nullptr && it->used >= 0;
   }
+  if (Py_IS_TYPE(object, &PyEnum_Type)) {
+    const auto* it = reinterpret_cast<pycompat::Enumerate*>(object);
+    *word = static_cast<uint64_t>(it->index);
+    return it->large_index == nullptr;
+  }
   if (!Py_IS_TYPE(object, &PySetIter_Type))
     return false;
   const auto* it = reinterpret_cast<pycompat::SetIterator*>(object);
@@ -79,6 +84,16 @@ bool Left(PyObject* object, uint64_t* word) noexcept {
     const auto* it = reinterpret_cast<pycompat::DictIterator*>(object);
     *word = it->dict == nullptr ? 0 : static_cast<uint64_t>(it->remaining);
     return it->dict == nullptr || it->used == it->dict->ma_used;
+  }
+  if (pycompat::IsReverseIterator(object)) {
+    const auto* it = reinterpret_cast<pycompat::ReverseIterator*>(object);
+    *word = 0;
+    if (it->sequence == nullptr)
+      return true;
+    if (!PyList_Check(it->sequence) && !PyTuple_Check(it->sequence))
+      return false;
+    *word = it->index < Py_SIZE(it->sequence) ? static_cast<uint64_t>(it->index + 1) : 0;
+    return true;
   }
   if (!Py_IS_TYPE(object, &PySetIter_Type))
     return false;

@@ -3,6 +3,7 @@
 #include "client_ext/observe/known_types.h"
 #include "client_ext/observe/names.h"
 #include "client_ext/observe/steps.h"
+#include "client_ext/pycompat/observe_dict.h"
 #include "client_ext/pycompat/observe_objects.h"
 
 namespace framegate::client {
@@ -32,19 +33,101 @@ bool TakeStep<Step::kIterSource>(PyObject* from, Operand, uint16_t*, PyObject** 
     *to = reinterpret_cast<PyObject*>(reinterpret_cast<pycompat::DictIterator*>(from)->dict);
   else if (Py_IS_TYPE(from, &PySetIter_Type))
     *to = reinterpret_cast<PyObject*>(reinterpret_cast<pycompat::SetIterator*>(from)->set);
+  else if (pycompat::IsReverseIterator(from))
+    *to = reinterpret_cast<pycompat::ReverseIterator*>(from)->sequence;
+  else if (Py_IS_TYPE(from, &PyEnum_Type))
+    *to = reinterpret_cast<pycompat::Enumerate*>(from)->iterator;
+  else if (Py_IS_TYPE(from, &PyZip_Type) && reinterpret_cast<pycompat::Zip*>(from)->strict == 0)
+    *to = reinterpret_cast<pycompat::Zip*>(from)->iterators;
+  else if (Py_IS_TYPE(from, &PyMap_Type))
+    *to = reinterpret_cast<pycompat::Map*>(from)->iterators;
   return true;
 }
 
 template <>
+bool TakeStep<Step::kMapFunction>(PyObject* from, Operand, uint16_t*, PyObject** to) noexcept {
+  if (Py_IS_TYPE(from, &PyMap_Type))
+    *to = reinterpret_cast<pycompat::Map*>(from)->function;
+  return true;
+}
+
+namespace {
+
+PyObject* ItemAt(PyObject* sequence, Py_ssize_t place) {
+  if (PyList_Check(sequence) && place >= 0 && place < PyList_GET_SIZE(sequence))
+    return PyList_GET_ITEM(sequence, place);
+  if (PyTuple_Check(sequence) && place >= 0 && place < PyTuple_GET_SIZE(sequence))
+    return PyTuple_GET_ITEM(sequence, place);
+  return nullptr;
+}
+
+// What a dict iterator will give after skipping some. False where it is exhausted or its dict has changed.
+bool DictEntry(PyObject* from, uint64_t skipped, PyObject** key, PyObject** value) {
+  const auto* it = reinterpret_cast<pycompat::DictIterator*>(from);
+  if (it->dict == nullptr || it->used != it->dict->ma_used)
+    return false;
+  const Py_ssize_t given = it->used - it->remaining;
+  return pycompat::NthItem(pycompat::ItemsOf(reinterpret_cast<PyObject*>(it->dict)), given + static_cast<Py_ssize_t>(skipped), key, value);
+}
+
+PyObject* SetElement(PyObject* from, uint64_t skipped) {
+  const auto* it = reinterpret_cast<pycompat::SetIterator*>(from);
+  PyObject* element = nullptr;
+  if (it->set == nullptr || it->used != it->set->used)
+    return nullptr;
+  Py_ssize_t at = it->position;
+  for (uint64_t i = 0; i <= skipped; ++i)
+    if (!pycompat::NextElement(reinterpret_cast<PyObject*>(it->set), &at, &element))
+      return nullptr;
+  return element;
+}
+
+}  // namespace
+
+template <>
 bool TakeStep<Step::kIterItem>(PyObject* from, Operand operand, uint16_t*, PyObject** to) noexcept {
-  const pycompat::SequenceIterator* it = AsSequenceIterator(from);
-  if (it == nullptr || it->sequence == nullptr)
-    return true;
-  const Py_ssize_t place = it->index + static_cast<Py_ssize_t>(operand.word);
-  if (PyList_Check(it->sequence) && place < PyList_GET_SIZE(it->sequence))
-    *to = PyList_GET_ITEM(it->sequence, place);
-  else if (PyTuple_Check(it->sequence) && place < PyTuple_GET_SIZE(it->sequence))
-    *to = PyTuple_GET_ITEM(it->sequence, place);
+  const Py_ssize_t skipped = static_cast<Py_ssize_t>(operand.word);
+  if (const pycompat::SequenceIterator* it = AsSequenceIterator(from)) {
+    *to = it->sequence == nullptr ? nullptr : ItemAt(it->sequence, it->index + skipped);
+  } else if (pycompat::IsReverseIterator(from)) {
+    const auto* reverse = reinterpret_cast<pycompat::ReverseIterator*>(from);
+    *to = reverse->sequence == nullptr ? nullptr : ItemAt(reverse->sequence, reverse->index - skipped);
+  } else if (pycompat::IsDictIterator(from)) {
+    PyObject *key = nullptr, *value = nullptr;
+    if (DictEntry(from, operand.word, &key, &value))
+      *to = Py_IS_TYPE(from, &PyDictIterKey_Type) ? key : value;
+  } else if (Py_IS_TYPE(from, &PySetIter_Type)) {
+    *to = SetElement(from, operand.word);
+  }
+  return true;
+}
+
+template <>
+bool TakeStep<Step::kIterKey>(PyObject* from, Operand operand, uint16_t*, PyObject** to) noexcept {
+  PyObject *key = nullptr, *value = nullptr;
+  if (Py_IS_TYPE(from, &PyDictIterItem_Type) && DictEntry(from, operand.word, &key, &value))
+    *to = key;
+  return true;
+}
+
+template <>
+bool TakeStep<Step::kExcArgs>(PyObject* from, Operand, uint16_t*, PyObject** to) noexcept {
+  if (PyExceptionInstance_Check(from))
+    *to = reinterpret_cast<PyBaseExceptionObject*>(from)->args;
+  return true;
+}
+
+template <>
+bool TakeStep<Step::kExcCause>(PyObject* from, Operand, uint16_t*, PyObject** to) noexcept {
+  if (PyExceptionInstance_Check(from))
+    *to = reinterpret_cast<PyBaseExceptionObject*>(from)->cause;
+  return true;
+}
+
+template <>
+bool TakeStep<Step::kExcContext>(PyObject* from, Operand, uint16_t*, PyObject** to) noexcept {
+  if (PyExceptionInstance_Check(from))
+    *to = reinterpret_cast<PyBaseExceptionObject*>(from)->context;
   return true;
 }
 

@@ -418,3 +418,19 @@ def async_close(generator):
     except (StopIteration, GeneratorExit):
         return
     raise RuntimeError("async generator ignored GeneratorExit")
+
+
+def any_of(iterable):
+    """builtins.any."""
+    for item in iterable:
+        if item:
+            return True
+    return False
+
+
+def all_of(iterable):
+    """builtins.all."""
+    for item in iterable:
+        if not item:
+            return False
+    return True

@@ -136,12 +136,11 @@ def _default_backend() -> str | Callable[..., typing.Any]:
 def _torch_files() -> tuple[str, ...]:
     torch = sys.modules["torch"]
     root = os.path.dirname(typing.cast(str, torch.__file__)) + os.sep
-    return tuple(root + folder + os.sep for folder in ("_dynamo", "_inductor", "_functorch", "_subclasses", "_logging", "fx"))
+    return tuple(root + folder + os.sep
+                 for folder in ("_dynamo", "_inductor", "_functorch", "_subclasses", "_logging", "fx", "autograd", "optim"))
 
 
 def _leave_torch_alone() -> None:
-    """Files of torch's compilers are never roots: what runs there is not the user's program."""
-    if "torch" in sys.modules:
-        known = _framegate.get_option("skip_files")
-        if not set(_torch_files()) <= set(known):
-            _framegate.set_option("skip_files", (*known, *_torch_files()))
+    """What torch's compilers, autograd and optimizers run is not compiled where it is called: it is not the user's program."""
+    if "torch" in sys.modules and not _framegate.get_option("quiet_files"):
+        _framegate.set_option("quiet_files", _torch_files())

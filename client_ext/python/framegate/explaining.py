@@ -103,7 +103,7 @@ def explain(fn: Callable[..., typing.Any]) -> Callable[..., ExplainOutput]:
 
 
 def _summary(modules: list[torch.fx.GraphModule], entries: list[EntryInfo]) -> ExplainOutput:
-    breaks = [_reason(stop) for entry in entries for stop in entry["breaks"]]
+    breaks = [_reason(stop) for entry in entries for stop in entry["breaks"] if stop["reason"] != "user_exception"]
     ops = [[node.target for node in module.graph.nodes if node.op == "call_function"] for module in modules]
     guards = [_guard(guard, entry) for entry in entries for guard in entry["guards"]]
     return ExplainOutput(modules, len(modules), len(breaks), breaks, sum(map(len, ops)), ops, guards)
