@@ -106,6 +106,7 @@ struct Operand {
   std::optional<TensorFacts> tensor;
   std::vector<Operand> items;  // with `sequence`
   std::string sequence;        // "tuple", "list", "slice" or "": not a sequence
+  uint32_t term = 0;           // within one translation, never sent: of a constant that is symbolic
 
   template <typename V, typename S>
   static void VisitFields(V& v, S& s) {

@@ -15,9 +15,14 @@ namespace {
 
 // A value as an operand of a metadata question. False: it has no such form.
 bool ToMeta(Session& s, V value, Operand* operand, int depth = 0) {
-  value = s.Resolve(value);
+  value = s.Look(value);
   if (value == nullptr || depth > 8)
     return false;
+  if (auto* symbol = As<SymbolValue>(value)) {
+    operand->constant = symbol->now;
+    operand->term = symbol->term;
+    return true;
+  }
   if (auto* tensor = As<TensorValue>(value)) {
     const model::TensorFacts* facts = s.FactsOf(tensor);
     if (facts == nullptr)
@@ -26,7 +31,7 @@ bool ToMeta(Session& s, V value, Operand* operand, int depth = 0) {
     return true;
   }
   Constant constant;
-  if (ToConstant(s, value, &constant)) {
+  if (!s.HoldsSymbol(value) && ToConstant(s, value, &constant)) {
     operand->constant = std::move(constant);
     return true;
   }
@@ -108,7 +113,7 @@ bool HasFlag(Session& s, const Args& args, std::string_view name) {
 }
 
 bool SameShape(const model::TensorFacts& a, const model::TensorFacts& b) {
-  return a.sizes == b.sizes && a.strides == b.strides && a.dtype == b.dtype && a.storage_offset == b.storage_offset;
+  return SizesOf(a) == SizesOf(b) && StridesOf(a) == StridesOf(b) && a.dtype == b.dtype && a.storage_offset == b.storage_offset;
 }
 
 // Type promotion lets the first be stored in the second.
@@ -205,7 +210,12 @@ class NodeMaker {
     return has_rule_ ? in_.Done(nullptr) : Ask(request);
   }
 
+  // Torch is asked about plain sizes only.
   Outcome Ask(const MetaRequest& request) {
+    for (V value : args_.positional)
+      s_.Fix(value);
+    for (const auto& [name, value] : args_.keyword)
+      s_.Fix(value);
     const model::AnswerItem* answer = s_.mirror().Ask(
         {.kind = model::QuestionKind::kMeta, .symbol = target_, .args = request.args, .kwargs = request.kwargs, .ambient = s_.ambient()});
     if (answer == nullptr || (!answer->result.has_value() && answer->raised_type.empty()))
@@ -240,8 +250,9 @@ class NodeMaker {
     }
     auto* tensor = As<TensorValue>(out);
     const model::TensorFacts* facts = tensor == nullptr ? nullptr : s_.FactsOf(tensor);
-    if (facts == nullptr || !result.tensor.has_value() || facts->sizes != result.tensor->sizes || facts->device != result.tensor->device ||
-        facts->requires_grad || result.tensor->requires_grad || tensor->doubtful || !CanStore(result.tensor->dtype, facts->dtype))
+    if (facts == nullptr || !result.tensor.has_value() || SizesOf(*facts) != SizesOf(*result.tensor) ||
+        facts->device != result.tensor->device || facts->requires_grad || result.tensor->requires_grad || tensor->doubtful ||
+        !CanStore(result.tensor->dtype, facts->dtype))
       return in_.Break(Reason::kUnsupportedTensor, StrCat(symbol_, " into an out= that its result does not fit"));
     if (tensor->is_real() && tensor->node == UINT32_MAX)
       s_.Touch(tensor);

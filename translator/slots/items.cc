@@ -294,7 +294,7 @@ Outcome Interp::Length(V value) {
       return Break(Reason::kUnsupportedTensor, "len() of a tensor whose shape is not known");
     if (facts->sizes.empty())
       return Raise("builtins:TypeError", "len() of a 0-d tensor");
-    return Done(s.Int(facts->sizes[0]));
+    return Done(s.Number(SizesOf(*facts)[0]));
   }
   if (!is_python) {
     if (auto* sequence = As<SequenceValue>(value))

@@ -10,6 +10,15 @@ using model::Step;
 using model::TypeFlag;
 
 V Session::Resolve(V value) {
+  value = Look(value);
+  auto* symbol = As<SymbolValue>(value);
+  if (symbol == nullptr)
+    return value;
+  Fix(symbol);
+  return symbol->known;
+}
+
+V Session::Look(V value) {
   if (auto* residual = As<ResidualValue>(value); residual != nullptr && residual->range != nullptr) {
     if (residual->known == nullptr) {
       const Constant& range = ReadFact(residual->range, Fact::kRange).constant;
@@ -28,6 +37,8 @@ V Session::Resolve(V value) {
 
 V Session::ResolveReal(LazyValue* lazy) {
   const model::FactValue& constant = mirror_.Fact(lazy->handle, Fact::kValue);
+  if (constant.known && constant.constant.is_int() && constant.constant.integer >= 2 && IsDynamic(PathOf(lazy->subject)))
+    return MakeSymbol(lazy, constant.constant);
   if (constant.known) {  // constants are told apart by value, so each subject has a guard of its own
     ReadFact(lazy, Fact::kValue);
     V value = Const(constant.constant);
@@ -214,8 +225,11 @@ V Session::MakeTensor(LazyValue* lazy, TypeValue* type) {
     return New<OpaqueValue>();
   }
   auto* tensor = New<TensorValue>();
-  tensor->facts = std::make_shared<model::TensorFacts>(*fact.tensor);
+  model::TensorFacts facts = *fact.tensor;
   tensor->is_parameter = type->is("torch.nn.parameter:Parameter");
+  if (!tensor->is_parameter)
+    MakeSymbolic(lazy->subject, DynamicDims(lazy->subject, facts), &facts);
+  tensor->facts = std::make_shared<model::TensorFacts>(std::move(facts));
   tensor->foreign = true;
   tensor->doubtful = foreign_joined && !fact.tensor->requires_grad;
   tensors.push_back(tensor);
