@@ -107,10 +107,13 @@ Outcome BuiltinTensorIsContiguous(Interp& in, Args& args, Tail) {
   const model::TensorFacts* facts = SelfFacts(in, args);
   V format = args.positional.size() > 1 ? args.positional[1] : args.Keyword("memory_format");
   const Constant* wanted = format == nullptr ? nullptr : AsConstant(in.s.Resolve(format));
-  bool plain = format == nullptr || (wanted != nullptr && wanted->text == "torch.contiguous_format");
-  if (facts == nullptr || !plain || facts->strides.size() != facts->sizes.size())
+  std::string_view name = format == nullptr ? "torch.contiguous_format" : wanted == nullptr ? "" : wanted->text;
+  if (facts == nullptr || name.empty() || name == "torch.preserve_format" || facts->strides.size() != facts->sizes.size())
     return NoFacts(in);
-  return in.Done(in.s.Bool(meta::IsContiguous({SizesOf(*facts), StridesOf(*facts)})));
+  meta::MemoryFormat wanted_format = name == "torch.channels_last"      ? meta::MemoryFormat::kChannelsLast
+                                     : name == "torch.channels_last_3d" ? meta::MemoryFormat::kChannelsLast3d
+                                                                        : meta::MemoryFormat::kContiguous;
+  return in.Done(in.s.Bool(meta::IsContiguousIn(wanted_format, {SizesOf(*facts), StridesOf(*facts)})));
 }
 
 Outcome BuiltinTensorElementSize(Interp& in, Args& args, Tail) {

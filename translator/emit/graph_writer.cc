@@ -156,6 +156,9 @@ absl::StatusOr<GraphArg> GraphWriter::Argument(Value* value) {
       return absl::InternalError("a node's argument is not in the graph");
     return GraphArg{.kind = ArgKind::kNode, .node = kNodeBase + it->second};
   }
+  if (auto* type = As<TypeValue>(value); type != nullptr && type->is_real())
+    if (const model::FactValue& symbol = s_.PeekFact(type, model::Fact::kSymbolName); symbol.known)
+      return GraphArg{.kind = ArgKind::kSymbol, .symbol = symbol.constant.text};
   Constant constant;
   if (As<SequenceValue>(value) == nullptr && As<SliceValue>(value) == nullptr && ToConstant(s_, value, &constant))
     return GraphArg{.kind = ArgKind::kConstant, .constant = std::move(constant)};

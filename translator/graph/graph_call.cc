@@ -135,9 +135,21 @@ class NodeMaker {
     target_ = op == NodeOp::kCallMethod ? symbol.substr(symbol.find_last_of(":.") + 1) : symbol;
   }
 
+  // The result is given: no rule is asked, nothing is known to be written.
+  Outcome RunAs(const Operand& result) {
+    meta_.result = result;
+    meta_.may_raise_on_data = true;
+    return Add(nullptr);
+  }
+
   Outcome Run() {
     V out = TakeOut();
     FRAMEGATE_TAKE([[maybe_unused]] V known, Describe());
+    return Add(out);
+  }
+
+ private:
+  Outcome Add(V out) {
     if (out != nullptr) {
       FRAMEGATE_TAKE([[maybe_unused]] V fits, FitsInto(out, meta_.result));
     }
@@ -179,7 +191,6 @@ class NodeMaker {
     return in_.Done(ResultOf(in_, index, meta_.result, OriginOf()));
   }
 
- private:
   // The value of `out=`; what it would be without is what must fit into it.
   V TakeOut() {
     for (auto it = args_.keyword.begin(); it != args_.keyword.end(); ++it) {
@@ -324,6 +335,10 @@ class NodeMaker {
 
 Outcome Interp::GraphCall(NodeOp op, const std::string& symbol, Args args) {
   return NodeMaker(*this, op, symbol, std::move(args)).Run();
+}
+
+Outcome Interp::GraphResult(const std::string& target, Args args, const Operand& result) {
+  return NodeMaker(*this, NodeOp::kCallFunction, target, std::move(args)).RunAs(result);
 }
 
 // A node that changes a mode: no metadata, always kept.

@@ -26,7 +26,7 @@ const model::TensorFacts* Session::FactsOf(TensorValue* tensor) {
 }
 
 bool Interp::HasTensor(V value, int depth) {
-  value = s.Resolve(value);
+  value = s.Look(value);
   if (value == nullptr || depth > 4)
     return false;
   if (As<TensorValue>(value) != nullptr)

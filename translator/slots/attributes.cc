@@ -160,6 +160,10 @@ Outcome GetThrough(Interp& in, V descriptor, V object, TypeValue* type, const st
     return value == nullptr ? NoAttribute(in, object, type, name) : in.Done(value);
   }
   if (kind->is("builtins:getset_descriptor")) {
+    if (auto* made = As<ObjectValue>(object); made != nullptr && !made->is_real())
+      for (const auto& [own, value] : made->attributes)
+        if (own == name && value != nullptr)
+          return in.Done(value);
     if (V value = KnownGetset(in, name, object))
       return in.Done(value);
     return in.Break(Reason::kUnsupportedAttribute, StrCat(TypeName(type), ".", name));

@@ -130,7 +130,7 @@ Outcome ConstantItem(Interp& in, V container, V key) {
 
 Outcome Interp::GetItem(V container, V key, Tail tail) {
   container = s.Resolve(container);
-  key = s.Resolve(key);
+  key = As<TensorValue>(container) != nullptr ? s.Look(key) : s.Resolve(key);
   if (container == nullptr || key == nullptr)
     return Break(Reason::kUnsupportedValue, "a subscript of NULL");
   if (As<TensorValue>(container) != nullptr)
@@ -227,7 +227,7 @@ Outcome AssignList(Interp& in, SequenceValue* list, V key, V value) {
 
 Outcome Interp::SetItem(V container, V key, V value, Tail tail) {
   container = s.Resolve(container);
-  key = s.Resolve(key);
+  key = As<TensorValue>(container) != nullptr ? s.Look(key) : s.Resolve(key);
   if (As<TensorValue>(container) != nullptr && value != nullptr)
     return GraphCall(model::NodeOp::kCallFunction, "_operator:setitem", {.positional = {container, key, value}});
   TypeValue* type = s.TypeOf(container);

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import typing
 
-from framegate import _ambient, _framegate, _polyfills, logs  # noqa: F401  graphs and the daemon find _ambient and _polyfills among the loaded modules
+from framegate import _ambient, _framegate, _graph_calls, _polyfills, logs  # noqa: F401  graphs and the daemon find them among the loaded modules
 from framegate._framegate import misses, stats
 from framegate.compiling import compile, disable, optimize  # noqa: A004  torch.compile's name
 from framegate.dim_marks import mark_dynamic, mark_static, maybe_mark_dynamic
