@@ -50,11 +50,11 @@ bool LinkChecks(Attempt& attempt, std::string_view program) {
   return true;
 }
 
-// Under fullgraph what is no single graph is an error.
+// Under fullgraph what is no single graph is an error; a mark that is violated always is.
 bool IsRefusedByFullgraph(const Attempt& attempt) {
-  if (!attempt.site.region->options.fullgraph)
-    return false;
   const model::Entry& entry = attempt.entry();
+  if (!attempt.site.region->options.fullgraph && entry.reason != model::Reason::kFixedDynamic)
+    return false;
   if (entry.original && IsRefusal(entry.reason)) {
     RaiseAsked({.kind = "unsupported", .reason = entry.reason, .detail = entry.detail}, attempt.live);
     return true;

@@ -20,7 +20,7 @@ bool ToMeta(Session& s, V value, Operand* operand, int depth = 0) {
     return false;
   if (auto* symbol = As<SymbolValue>(value)) {
     operand->constant = symbol->now;
-    operand->term = symbol->term;
+    operand->term = symbol->known != nullptr ? 0 : symbol->term != 0 ? symbol->term : Operand::kUnnamed;
     return true;
   }
   if (auto* tensor = As<TensorValue>(value)) {
@@ -98,7 +98,7 @@ V ResultOf(Interp& in, uint32_t node, const Operand& result, const Origin& origi
 bool IsInPlace(std::string_view target) {
   std::string_view name = target.substr(target.find_last_of(":.") + 1);
   return (name.size() > 1 && name.ends_with('_') && !name.ends_with("__")) || target == "_operator:setitem" ||
-         target.starts_with("_operator:i");
+         (target.starts_with("_operator:i") && !target.starts_with("_operator:inv"));
 }
 
 // torch._VF's functions are torch's own where Python code hides them there.
@@ -155,7 +155,7 @@ class NodeMaker {
     }
     if (meta_.same_as.has_value() && !meta_.mutates_first && *meta_.same_as < args_.positional.size())
       return in_.Done(args_.positional[*meta_.same_as]);
-    auto* first = args_.positional.empty() ? nullptr : As<TensorValue>(s_.Resolve(args_.positional[0]));
+    auto* first = args_.positional.empty() ? nullptr : As<TensorValue>(s_.Look(args_.positional[0]));
     bool reshapes =
         meta_.mutates_first && first != nullptr && meta_.first_after.has_value() && !SameShape(*meta_.first_after, *first->facts);
     if (reshapes && first->node == UINT32_MAX)
@@ -295,7 +295,7 @@ class NodeMaker {
     if (meta_.mutates_first && meta_.first_after.has_value())
       after_.resize(std::max<size_t>(after_.size(), 1)), after_[0].tensor = meta_.first_after;
     for (size_t i = 0; i < after_.size() && i < args_.positional.size(); ++i)
-      if (auto* tensor = As<TensorValue>(s_.Resolve(args_.positional[i])); tensor != nullptr && after_[i].tensor.has_value())
+      if (auto* tensor = As<TensorValue>(s_.Look(args_.positional[i])); tensor != nullptr && after_[i].tensor.has_value())
         SetFacts(s_, tensor, *after_[i].tensor);
   }
 

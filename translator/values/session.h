@@ -5,6 +5,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -172,6 +173,9 @@ class Session {
 
   const std::vector<StrideTerm>& stride_terms() const { return stride_terms_; }
 
+  // Of sizes that the user has marked as dynamic, one that was fixed: its dimension; nullopt: none.
+  std::optional<uint32_t> FixedMark() const;
+
   // Sizes and ints of the unit that are symbols, in the order they were met.
   const std::vector<uint32_t>& base_terms() const { return base_terms_; }
 
@@ -244,6 +248,7 @@ class Session {
   Terms terms_;
   std::vector<StrideTerm> stride_terms_;
   std::vector<uint32_t> base_terms_;
+  std::vector<uint32_t> marked_terms_;
   std::vector<std::vector<std::string>> slot_names_;
   absl::Status status_;
   V none_, true_, false_;

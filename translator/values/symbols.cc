@@ -60,6 +60,8 @@ void Session::MakeSymbolic(SubjectId subject, const std::vector<uint32_t>& dims,
   for (uint32_t dim : dims) {
     facts->size_terms[dim] = terms_.SizeOf(subject, dim, facts->sizes[dim]);
     base_terms_.push_back(facts->size_terms[dim]);
+    if (std::find(facts->dynamic_dims.begin(), facts->dynamic_dims.end(), dim) != facts->dynamic_dims.end())
+      marked_terms_.push_back(facts->size_terms[dim]);
   }
   // Strides follow the sizes of the dimensions further in, where they do so now.
   std::vector<uint32_t> order(rank);
@@ -78,6 +80,13 @@ void Session::MakeSymbolic(SubjectId subject, const std::vector<uint32_t>& dims,
     }
     expected = stride * Size::Symbol(facts->sizes[dim], facts->size_terms[dim]);
   }
+}
+
+std::optional<uint32_t> Session::FixedMark() const {
+  for (uint32_t number : marked_terms_)
+    if (const Term& term = terms_.at(number); term.least == term.most)
+      return term.dimension;
+  return std::nullopt;
 }
 
 V Session::MakeSymbol(LazyValue* lazy, const Constant& now) {

@@ -66,6 +66,7 @@ std::optional<Value> NumberOf(const Operand& operand) {
   } else if (constant.kind == ConstantKind::kFloat || constant.kind == ConstantKind::kComplex) {
     value.dtype = constant.kind == ConstantKind::kFloat ? DType::kFloat64 : DType::kComplex128;
     value.number = constant.real;
+    value.varies = operand.term == Operand::kUnnamed;
   } else {
     return std::nullopt;
   }
@@ -177,8 +178,10 @@ absl::StatusOr<Size> Call::Count(std::string_view parameter) const {
 absl::StatusOr<double> Call::Float(std::string_view parameter) const {
   const Operand* operand = Given(parameter);
   std::optional<Value> number = operand == nullptr ? std::nullopt : NumberOf(*operand);
-  if (!number || IsComplex(number->dtype) || number->dtype == DType::kBool)
+  if (!number || IsComplex(number->dtype) || number->dtype == DType::kBool || number->varies)
     return Unknown();
+  if (number->count.term() != 0)
+    return static_cast<double>(static_cast<int64_t>(number->count));
   return number->number;
 }
 

@@ -28,8 +28,9 @@ struct Value {
 
   bool is_none = false;  // of a result's item
   bool is_number = false;
-  double number = 0;  // its real part
-  Size count;         // itself, where it is an int
+  double number = 0;    // its real part
+  Size count;           // itself, where it is an int
+  bool varies = false;  // a float that another call may have another value of
 
   int64_t rank() const { return layout.rank(); }
 

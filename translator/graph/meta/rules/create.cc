@@ -133,7 +133,7 @@ Outcome Arange(const Call& call) {
     if (!call.Has(parameter))
       continue;
     ASSIGN_OR_RETURN(Value bound, call.TensorOrNumber(parameter));
-    if (!bound.is_number || IsComplex(bound.dtype) || bound.dtype == DType::kBool)
+    if (!bound.is_number || IsComplex(bound.dtype) || bound.dtype == DType::kBool || bound.varies)
       return Unknown();
     whole = whole && bound.dtype == DType::kInt64;
     size_t place = std::string_view(parameter) == "start" ? 0 : std::string_view(parameter) == "end" ? 1 : 2;

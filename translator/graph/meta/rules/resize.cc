@@ -36,9 +36,12 @@ absl::StatusOr<Scale> ReadScale(const Call& call, int64_t spatial) {
   std::vector<model::Operand> items = ItemsOf(*given).value_or(std::vector<model::Operand>(static_cast<size_t>(spatial), *given));
   for (const model::Operand& item : items) {
     std::optional<Value> number = NumberOf(item);
-    if (!number || number->number <= 0)
+    if (!number || number->varies)
       return Unknown();
-    scale.factors.push_back(number->number);
+    double factor = number->count.term() != 0 ? static_cast<double>(static_cast<int64_t>(number->count)) : number->number;
+    if (factor <= 0)
+      return Unknown();
+    scale.factors.push_back(factor);
   }
   return scale;
 }
