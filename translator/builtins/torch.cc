@@ -186,6 +186,22 @@ Outcome BuiltinSizeNumel(Interp& in, Args& args, Tail) {
   return size == nullptr ? NoFacts(in) : in.Done(in.s.Number(count));
 }
 
+// The same memory under another type.
+Outcome BuiltinAsSubclass(Interp& in, Args& args, Tail) {
+  const model::TensorFacts* facts = SelfFacts(in, args);
+  auto* type = facts != nullptr && args.positional.size() == 2 ? As<TypeValue>(in.s.Resolve(args.positional[1])) : nullptr;
+  bool plain = type != nullptr && type->is("torch:Tensor");
+  if (type == nullptr || (!plain && !in.s.IsPlainSubclass(type)))
+    return in.Break(Reason::kUnsupportedTensor, "as_subclass");
+  model::Operand result{.tensor = *facts};
+  if (in.s.AmbientPart(model::AmbientPart::kGradMode).is_true() && facts->requires_grad)
+    result.tensor->is_leaf = false;
+  FRAMEGATE_TAKE(V value, in.GraphResult("torch._C:TensorBase.as_subclass", std::move(args), result));
+  if (auto* tensor = As<TensorValue>(value))
+    tensor->type = plain ? nullptr : type;
+  return in.Done(value);
+}
+
 Outcome BuiltinDtypeToReal(Interp& in, Args& args, Tail) {
   const Constant* dtype = args.positional.size() == 1 ? AsConstant(in.s.Resolve(args.positional[0])) : nullptr;
   V other = dtype == nullptr ? nullptr : TorchConstantAttr(in.s, *dtype, "to_real");

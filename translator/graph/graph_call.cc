@@ -57,6 +57,7 @@ struct Origin {
   TensorValue* base = nullptr;
   bool foreign = false;
   bool doubtful = false;
+  TypeValue* type = nullptr;  // of a subclass
 };
 
 TensorValue* NewTensor(Session& s, uint32_t node, const model::TensorFacts& facts, const Origin& origin) {
@@ -66,6 +67,7 @@ TensorValue* NewTensor(Session& s, uint32_t node, const model::TensorFacts& fact
   tensor->base = origin.base;
   tensor->foreign = origin.foreign;
   tensor->doubtful = origin.doubtful && !facts.requires_grad;
+  tensor->type = origin.type;
   s.tensors.push_back(tensor);
   return tensor;
 }
@@ -308,6 +310,8 @@ class NodeMaker {
         ++count;
         only = tensor;
         origin.doubtful = origin.doubtful || tensor->doubtful;
+        if (TypeValue* type = s_.TypeOf(tensor); s_.IsPlainSubclass(type) && (origin.type == nullptr || s_.IsSubclassOf(type, origin.type)))
+          origin.type = type;
       });
     };
     for (V value : args_.positional)

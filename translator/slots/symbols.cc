@@ -71,7 +71,8 @@ Outcome SymbolOp(Interp& in, int32_t number, V left, V right) {
   if (ints && plain == 8 && y.term() == 0 && y.now() == 2)
     return in.Done(s.Number(x * x));
   bool zero = ints && plain == 11 && y == 0;
-  bool floats = plain == 11 || (!ints && (plain == 0 || plain == 5 || plain == 10 || (plain == 8 && a != nullptr && a->term != 0)));
+  bool floats = plain == 11 || (!ints && (plain == 0 || plain == 5 || plain == 10 ||
+                                          (plain == 8 && a != nullptr && a->term != 0 && s.terms().at(a->term).least >= 0)));
   return floats && !zero ? FloatSymbol(in, plain, left, right) : in.Done(nullptr);
 }
 

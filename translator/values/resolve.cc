@@ -216,8 +216,21 @@ V Session::MakeIterator(LazyValue* lazy, TypeValue* type) {
   return iterator;
 }
 
+bool Session::IsPlainSubclass(TypeValue* type) {
+  if (!type->Has(TypeFlag::kTensorSubclass) || type->is("torch:Tensor") || type->Has(TypeFlag::kPythonGetattr) ||
+      type->Has(TypeFlag::kPythonSetattr) || type->is("torch.nn.parameter:Parameter") || type->is("torch.nn.parameter:Buffer"))
+    return false;
+  TypeValue* tensor = TypeOfSymbol("torch:Tensor");
+  auto same = [&](const char* name) {
+    V own = TypeAttr(type, name), torchs = TypeAttr(tensor, name);
+    return (own == nullptr) == (torchs == nullptr) && (own == nullptr || own->handle == torchs->handle);
+  };
+  return same("__torch_function__") && same("__torch_dispatch__");
+}
+
 V Session::MakeTensor(LazyValue* lazy, TypeValue* type) {
-  if (!type->is("torch:Tensor") && !type->is("torch.nn.parameter:Parameter") && !type->is("torch.nn.parameter:Buffer"))
+  if (!type->is("torch:Tensor") && !type->is("torch.nn.parameter:Parameter") && !type->is("torch.nn.parameter:Buffer") &&
+      !IsPlainSubclass(type))
     return New<OpaqueValue>();
   const model::FactValue& fact = PeekFact(lazy, Fact::kTensor);
   if (!fact.known || !fact.tensor.has_value()) {

@@ -105,6 +105,9 @@ class Session {
   // Metadata, from guards, rules or the oracle; null where nobody can say.
   const model::TensorFacts* FactsOf(TensorValue* tensor);
 
+  // A subclass of Tensor whose instances are tensors like others; what is computed from them is of the subclass.
+  bool IsPlainSubclass(TypeValue* type);
+
   // --- relying ---
   SubjectId SubjectOf(V value);  // kNoSubject for made ones
   void AddGuard(guards::Guard guard);
