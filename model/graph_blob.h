@@ -98,9 +98,12 @@ struct ModuleScope {
   }
 };
 
+inline constexpr uint32_t kWhole = UINT32_MAX;
+
 struct GraphBlob {
   std::vector<GraphNode> nodes;   // placeholders first, output last
   std::vector<SubjectId> inputs;  // per placeholder: the subject in the entry it is read from
+  std::vector<uint32_t> sizes;    // per placeholder from the first: the dimension whose size it is, or kWhole; the rest are whole
   std::vector<Position> positions;
   std::vector<ModuleScope> module_stacks;
 
@@ -108,6 +111,7 @@ struct GraphBlob {
   static void VisitFields(V& v, S& s) {
     v("nodes", s.nodes);
     v("inputs", s.inputs);
+    v("sizes", s.sizes);
     v("positions", s.positions);
     v("module_stacks", s.module_stacks);
   }

@@ -22,6 +22,10 @@ struct TensorFacts {
   uint64_t keys = 0;                  // dispatch keys after the thread's include and exclude sets; of this torch build
   std::vector<int64_t> dynamic_dims;  // mark_dynamic
   std::vector<int64_t> static_dims;   // mark_static
+  // Within one translation, never sent: the terms of symbolic sizes and strides, 0 for plain ones; empty where all are plain.
+  std::vector<uint32_t> size_terms;
+  std::vector<uint32_t> stride_terms;
+  uint32_t offset_term = 0;
 
   template <typename V, typename S>
   static void VisitFields(V& v, S& s) {

@@ -4,6 +4,7 @@
 #include "guards/passes/lower.h"
 #include "translator/breaks/plan.h"
 #include "translator/emit/emitter.h"
+#include "translator/emit/term_guards.h"
 #include "translator/slots/slots.h"
 
 namespace framegate::translator {
@@ -80,6 +81,7 @@ absl::StatusOr<model::Entry> Original(Session& s, Interp& in, Reason reason, std
   model::Entry entry{.original = true, .reason = reason, .detail = std::move(detail)};
   s.GuardTypes();
   guards::GuardSet set{.subjects = s.subjects().nodes(), .guards = s.guards()};
+  AddTermGuards(s, &set);
   ASSIGN_OR_RETURN(guards::Lowered lowered, guards::Lower(std::move(set)));
   entry.subjects = s.subjects().nodes();
   entry.program = std::move(lowered.program);
@@ -112,6 +114,7 @@ absl::StatusOr<model::Entry> EndInBreak(Session& s, Interp& in, BreakKind kind, 
 
 absl::StatusOr<model::Entry> Translate(const Request& request, CodeStore& codes, Asker& asker) {
   Session s(request, codes, asker);
+  const Terms::Use use(&s.terms());
   Interp in(s);
   RETURN_IF_ERROR(EnterUnit(s, in, request.unit));
   End end = in.Run();
@@ -126,6 +129,8 @@ absl::StatusOr<model::Entry> Translate(const Request& request, CodeStore& codes,
     entry = OrOriginal(s, in, emitter.Returned(in.returned()));
   }
   RETURN_IF_ERROR(s.status());
+  if (std::optional<uint32_t> dimension = s.FixedMark())
+    return Original(s, in, Reason::kFixedDynamic, StrCat("dimension ", *dimension));
   if (entry.ok() && !entry->original && !entry->graph.has_value() && !request.config.graphless)
     return Original(s, in, Reason::kNoGraph, "");
   return entry;

@@ -341,11 +341,11 @@ oracle = sys.modules['framegate._oracle'] = types.ModuleType('framegate._oracle'
 class TensorMeta(typing.NamedTuple):
     dtype: str; device: str; layout: str; requires_grad: bool; is_leaf: bool; is_inference: bool; has_grad: bool
     sizes: tuple; strides: tuple; storage_offset: int; keys: int; dynamic_dims: tuple; static_dims: tuple
-def infer(symbol, args, kwargs, ambient):
+def answer(symbol, args, kwargs, ambient):
     if symbol == 'bad': raise ValueError('no such operator')
     if symbol == 'stop': raise KeyboardInterrupt
-    return [args[0]._replace(sizes=args[1]), kwargs['n'], ambient]
-oracle.TensorMeta, oracle.infer = TensorMeta, infer)");
+    return [args[0]._replace(sizes=args[1]), kwargs['n'], ambient], 0, (args[0]._replace(sizes=(4,)), None)
+oracle.TensorMeta, oracle.answer = TensorMeta, answer)");
   const model::TensorFacts facts{.dtype = "torch.float32", .sizes = {2, 3}, .strides = {3, 1}, .keys = uint64_t{1} << 63};
   model::Question question{.kind = model::QuestionKind::kMeta,
                            .symbol = "torch:add",
@@ -359,6 +359,10 @@ oracle.TensorMeta, oracle.infer = TensorMeta, infer)");
   EXPECT_EQ(item.result->items[0].tensor->sizes, std::vector<int64_t>{7});
   EXPECT_EQ(item.result->items[0].tensor->keys, uint64_t{1} << 63);
   EXPECT_EQ(*item.result->items[1].constant, Int(5));
+  EXPECT_EQ(item.same_as, 0u);
+  ASSERT_EQ(item.after.size(), 2u);
+  EXPECT_EQ(item.after[0].tensor->sizes, std::vector<int64_t>{4});
+  EXPECT_FALSE(item.after[1].tensor.has_value());
   question.symbol = "bad";
   EXPECT_EQ(Ask(question).raised_text, "no such operator");
   question.symbol = "stop";

@@ -12,6 +12,7 @@
 #include "client_ext/region/graph.h"
 #include "client_ext/region/region.h"
 #include "client_ext/region/stats.h"
+#include "client_ext/torch_bridge/table.h"
 
 namespace framegate::client {
 
@@ -49,11 +50,11 @@ bool LinkChecks(Attempt& attempt, std::string_view program) {
   return true;
 }
 
-// Under fullgraph what is no single graph is an error.
+// Under fullgraph what is no single graph is an error; a mark that is violated always is.
 bool IsRefusedByFullgraph(const Attempt& attempt) {
-  if (!attempt.site.region->options.fullgraph)
-    return false;
   const model::Entry& entry = attempt.entry();
+  if (!attempt.site.region->options.fullgraph && entry.reason != model::Reason::kFixedDynamic)
+    return false;
   if (entry.original && IsRefusal(entry.reason)) {
     RaiseAsked({.kind = "unsupported", .reason = entry.reason, .detail = entry.detail}, attempt.live);
     return true;
@@ -99,7 +100,9 @@ PyObject* InPlace(const Attempt& attempt, model::SubjectId subject) {
 Ref ExampleInputs(const Attempt& attempt) {
   const guards::Program& program = attempt.made->checks->program();
   const Ref list = Ref::Steal(PyList_New(0));
-  for (const model::SubjectId input : attempt.entry().graph->inputs) {
+  const model::GraphBlob& blob = *attempt.entry().graph;
+  for (size_t place = 0; place < blob.inputs.size(); ++place) {
+    const model::SubjectId input = blob.inputs[place];
     PyObject* object = InPlace(attempt, input);
     for (size_t i = 0, kept = 0; i < program.instructions.size(); ++i) {
       if (program.instructions[i].op != static_cast<uint8_t>(guards::CheckOp::kKeep))
@@ -107,6 +110,14 @@ Ref ExampleInputs(const Attempt& attempt) {
       if (program.subjects[i] == input)
         object = KeptObjects()[kept];
       ++kept;
+    }
+    Ref size;
+    if (place < blob.sizes.size() && blob.sizes[place] != model::kWhole && object != nullptr) {
+      int64_t value = 0;
+      if (!Torch()->tensor_size(object, blob.sizes[place], &value))
+        return {};
+      size = Ref::Steal(PyLong_FromLongLong(value));
+      object = size.get();
     }
     if (!list || PyList_Append(list.get(), object == nullptr ? Py_None : object) != 0)
       return {};

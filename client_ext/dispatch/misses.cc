@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/strings.h"
 #include "client_ext/dispatch/subjects.h"
 #include "client_ext/region/stats.h"
 
@@ -28,28 +29,43 @@ std::string SubjectName(const Installed& entry, const Instruction& in, model::Su
   return model::SubjectPath(entry.entry->subjects, subject, SlotNames(live));
 }
 
-// Whether the check compared a size or an int that is another one now, all else equal: what may become symbolic.
-bool OnlyNumberDiffers(const Installed& entry, const Program& program, const Instruction& in, model::SubjectId subject,
-                       const LiveUnit& live) {
+// The check with all strides free, and all sizes but one.
+guards::TensorCheck FreedBut(const guards::TensorCheck& check, uint32_t compared) {
+  guards::TensorCheck freed = check;
+  freed.free_strides.clear();
+  for (uint32_t dimension = 0; dimension < check.facts.sizes.size(); ++dimension) {
+    freed.free_strides.push_back(dimension);
+    if (dimension != compared)
+      freed.free_sizes.push_back(dimension);
+  }
+  std::sort(freed.free_sizes.begin(), freed.free_sizes.end());
+  freed.free_sizes.erase(std::unique(freed.free_sizes.begin(), freed.free_sizes.end()), freed.free_sizes.end());
+  return freed;
+}
+
+// Where the check compared sizes or an int that are others now, all else equal: what may become symbolic, `subject` for an int and
+// `subject#dimension` for a size.
+std::vector<std::string> Changed(const Installed& entry, const Program& program, const Instruction& in, model::SubjectId subject,
+                                 const std::string& name, const LiveUnit& live) {
+  std::vector<std::string> changed;
   if (!guards::IsFactOp(in.op) || (in.sub & guards::kUnknown))
-    return false;
+    return changed;
   const auto& subjects = entry.entry->subjects;
   if (guards::FactOf(in.op) == model::Fact::kTensor) {
-    guards::TensorCheck check = program.tensors[in.imm()];
-    for (uint32_t dimension = 0; dimension < check.facts.sizes.size(); ++dimension) {
-      check.free_sizes.push_back(dimension);
-      check.free_strides.push_back(dimension);
-    }
-    for (auto* dimensions : {&check.free_sizes, &check.free_strides}) {
-      std::sort(dimensions->begin(), dimensions->end());
-      dimensions->erase(std::unique(dimensions->begin(), dimensions->end()), dimensions->end());
-    }
-    return TensorPasses(subjects, subject, check, live);
+    const guards::TensorCheck& check = program.tensors[in.imm()];
+    const auto rank = static_cast<uint32_t>(check.facts.sizes.size());
+    if (!TensorPasses(subjects, subject, FreedBut(check, rank), live))
+      return changed;
+    for (uint32_t dimension = 0; dimension < rank; ++dimension)
+      if (!TensorPasses(subjects, subject, FreedBut(check, dimension), live))
+        changed.push_back(StrCat(name, "#", dimension));
+    return changed;
   }
   if (guards::FactOf(in.op) != model::Fact::kValue || !program.constants[in.imm()].is_int())
-    return false;
-  PyObject* object = FindSubject(subjects, subject, live);
-  return object != nullptr && PyLong_CheckExact(object);
+    return changed;
+  if (PyObject* object = FindSubject(subjects, subject, live); object != nullptr && PyLong_CheckExact(object))
+    changed.push_back(name);
+  return changed;
 }
 
 void AddSorted(std::vector<std::string>* texts, std::string text) {
@@ -70,8 +86,8 @@ size_t RecordMisses(Site& site, const LiveUnit& live) {
     const Program& program = entry->checks->program();
     const Instruction& in = program.instructions[verdict.instruction];
     const std::string subject = SubjectName(*entry, in, miss.subject, live);
-    if (OnlyNumberDiffers(*entry, program, in, miss.subject, live))
-      AddSorted(&site.dynamic_subjects, subject);
+    for (std::string& name : Changed(*entry, program, in, miss.subject, subject, live))
+      AddSorted(&site.dynamic_subjects, std::move(name));
     AddSorted(&site.separating, subject);
     AddMiss({NameOf(live), entry->id, subject, miss.expected, miss.actual});
     ++count;

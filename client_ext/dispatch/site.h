@@ -42,7 +42,7 @@ struct Site {
   Region* region = nullptr;  // null once the region has dropped it
   model::Unit unit;          // roots: filled in on the first miss
   std::vector<std::shared_ptr<Installed>> entries;
-  std::vector<std::string> dynamic_subjects;        // sorted: paths whose sizes or numbers changed between calls
+  std::vector<std::string> dynamic_subjects;        // sorted: path of an int, path#dimension of a size that changed between calls
   std::vector<std::string> separating;              // sorted: subjects that have kept an entry from fitting
   model::Reason passed = model::Reason::kNoReason;  // otherwise the original always runs, unasked
   bool only_direct = false;                         // skipped file: a root only where the region's callable asked for it

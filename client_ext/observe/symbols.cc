@@ -65,7 +65,7 @@ PyObject* Walk(PyObject* owner, std::string_view path) noexcept {
     owner = FindIn(owner, path.substr(0, end));
     path.remove_prefix(std::min(end + 1, path.size()));
   }
-  if (owner != nullptr && PyObject_TypeCheck(owner, &PyStaticMethod_Type))  // what an attribute access would give
+  if (owner != nullptr && (PyObject_TypeCheck(owner, &PyStaticMethod_Type) || Py_IS_TYPE(owner, &PyClassMethod_Type)))  // its function
     return reinterpret_cast<pycompat::MethodWrapper*>(owner)->callable;
   return owner;
 }

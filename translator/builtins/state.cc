@@ -146,6 +146,10 @@ Outcome BuiltinSetDefaultDtype(Interp& in, Args& args, Tail) {
   return Switched(in, kDefaultDtype, "torch._C:_set_default_dtype", args, *dtype);
 }
 
+Outcome BuiltinGetNumThreads(Interp& in, Args&, Tail) {
+  return in.Done(in.s.Const(Read(in, kThreads)));
+}
+
 Outcome BuiltinGetDeterministic(Interp& in, Args&, Tail) {
   Constant pair = Read(in, kDeterministic);
   return pair.items.size() == 2 ? in.Done(in.s.Const(pair.items[0])) : NotKnown(in, "_get_deterministic_algorithms");

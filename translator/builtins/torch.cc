@@ -1,5 +1,6 @@
 // torch functions that are neither graph nodes nor Python code to inline.
 #include "translator/builtins/table.h"
+#include "translator/graph/meta/layout.h"
 #include "translator/slots/slots.h"
 
 namespace framegate::translator {
@@ -22,17 +23,17 @@ Outcome NoFacts(Interp& in) {
   return in.Break(Reason::kUnsupportedTensor, "metadata that is not known");
 }
 
-V Sizes(Interp& in, const std::vector<int64_t>& sizes, const char* type) {
+V Sizes(Interp& in, const Dims& sizes, const char* type) {
   Values items;
-  for (int64_t size : sizes)
-    items.push_back(in.s.Int(size));
+  for (const Size& size : sizes)
+    items.push_back(in.s.Number(size));
   SequenceValue* tuple = in.s.Tuple(std::move(items));
   tuple->type = in.s.TypeOfSymbol(type);
   return tuple;
 }
 
 // size(dim) and stride(dim), or all of them.
-Outcome PerDimension(Interp& in, Args& args, const std::vector<int64_t>& values, const char* type) {
+Outcome PerDimension(Interp& in, Args& args, const Dims& values, const char* type) {
   V dim = args.positional.size() > 1 ? args.positional[1] : args.Keyword("dim");
   if (dim == nullptr || in.s.Resolve(dim) == in.s.None())
     return in.Done(Sizes(in, values, type));
@@ -44,7 +45,7 @@ Outcome PerDimension(Interp& in, Args& args, const std::vector<int64_t>& values,
   if (place < -rank || place >= rank)
     return in.Raise("builtins:IndexError", StrCat("Dimension out of range (expected to be in range of [", -std::max<int64_t>(rank, 1), ", ",
                                                   std::max<int64_t>(rank, 1) - 1, "], but got ", place, ")"));
-  return in.Done(in.s.Int(values[static_cast<size_t>(place < 0 ? place + rank : place)]));
+  return in.Done(in.s.Number(values[static_cast<size_t>(place < 0 ? place + rank : place)]));
 }
 
 }  // namespace
@@ -74,12 +75,12 @@ Outcome BuiltinModuleCall(Interp& in, Args& args, Tail tail) {
 
 Outcome BuiltinTensorSize(Interp& in, Args& args, Tail) {
   const model::TensorFacts* facts = SelfFacts(in, args);
-  return facts == nullptr ? NoFacts(in) : PerDimension(in, args, facts->sizes, "torch:Size");
+  return facts == nullptr ? NoFacts(in) : PerDimension(in, args, SizesOf(*facts), "torch:Size");
 }
 
 Outcome BuiltinTensorStride(Interp& in, Args& args, Tail) {
   const model::TensorFacts* facts = SelfFacts(in, args);
-  return facts == nullptr ? NoFacts(in) : PerDimension(in, args, facts->strides, "builtins:tuple");
+  return facts == nullptr ? NoFacts(in) : PerDimension(in, args, StridesOf(*facts), "builtins:tuple");
 }
 
 Outcome BuiltinTensorDim(Interp& in, Args& args, Tail) {
@@ -91,10 +92,10 @@ Outcome BuiltinTensorNumel(Interp& in, Args& args, Tail) {
   const model::TensorFacts* facts = SelfFacts(in, args);
   if (facts == nullptr)
     return NoFacts(in);
-  int64_t count = 1;
-  for (int64_t size : facts->sizes)
+  Size count = 1;
+  for (const Size& size : SizesOf(*facts))
     count *= size;
-  return in.Done(in.s.Int(count));
+  return in.Done(in.s.Number(count));
 }
 
 Outcome BuiltinTensorIsFloatingPoint(Interp& in, Args& args, Tail) {
@@ -106,18 +107,13 @@ Outcome BuiltinTensorIsContiguous(Interp& in, Args& args, Tail) {
   const model::TensorFacts* facts = SelfFacts(in, args);
   V format = args.positional.size() > 1 ? args.positional[1] : args.Keyword("memory_format");
   const Constant* wanted = format == nullptr ? nullptr : AsConstant(in.s.Resolve(format));
-  bool plain = format == nullptr || (wanted != nullptr && wanted->text == "torch.contiguous_format");
-  if (facts == nullptr || !plain || facts->strides.size() != facts->sizes.size())
+  std::string_view name = format == nullptr ? "torch.contiguous_format" : wanted == nullptr ? "" : wanted->text;
+  if (facts == nullptr || name.empty() || name == "torch.preserve_format" || facts->strides.size() != facts->sizes.size())
     return NoFacts(in);
-  int64_t expected = 1;
-  for (size_t i = facts->sizes.size(); i-- > 0;) {
-    if (facts->sizes[i] == 0)
-      return in.Done(in.s.Bool(true));
-    if (facts->sizes[i] != 1 && facts->strides[i] != expected)
-      return in.Done(in.s.Bool(false));
-    expected *= facts->sizes[i];
-  }
-  return in.Done(in.s.Bool(true));
+  meta::MemoryFormat wanted_format = name == "torch.channels_last"      ? meta::MemoryFormat::kChannelsLast
+                                     : name == "torch.channels_last_3d" ? meta::MemoryFormat::kChannelsLast3d
+                                                                        : meta::MemoryFormat::kContiguous;
+  return in.Done(in.s.Bool(meta::IsContiguousIn(wanted_format, {SizesOf(*facts), StridesOf(*facts)})));
 }
 
 Outcome BuiltinTensorElementSize(Interp& in, Args& args, Tail) {
@@ -138,7 +134,8 @@ Outcome BuiltinTensorStorageOffset(Interp& in, Args& args, Tail) {
   const TensorValue* root = tensor;
   while (root->base != nullptr)
     root = root->base;
-  return root->foreign ? NoFacts(in) : in.Done(in.s.Int(in.s.FactsOf(tensor)->storage_offset));
+  return root->foreign ? NoFacts(in)
+                       : in.Done(in.s.Number(Size::Symbol(in.s.FactsOf(tensor)->storage_offset, in.s.FactsOf(tensor)->offset_term)));
 }
 
 Outcome BuiltinTensorIsComplex(Interp& in, Args& args, Tail) {
@@ -179,14 +176,30 @@ Outcome BuiltinTensorGetDevice(Interp& in, Args& args, Tail) {
 
 Outcome BuiltinSizeNumel(Interp& in, Args& args, Tail) {
   auto* size = args.positional.size() == 1 ? As<SequenceValue>(in.s.Resolve(args.positional[0])) : nullptr;
-  int64_t count = 1;
+  Size count = 1;
   for (size_t at = 0; size != nullptr && at < size->items.size(); ++at) {
-    const Constant* item = IntOf(in.s, size->items[at]);
-    if (item == nullptr)
+    Size item;
+    if (!in.s.AsSize(size->items[at], &item))
       return NoFacts(in);
-    count *= IntValue(*item);
+    count *= item;
   }
-  return size == nullptr ? NoFacts(in) : in.Done(in.s.Int(count));
+  return size == nullptr ? NoFacts(in) : in.Done(in.s.Number(count));
+}
+
+// The same memory under another type.
+Outcome BuiltinAsSubclass(Interp& in, Args& args, Tail) {
+  const model::TensorFacts* facts = SelfFacts(in, args);
+  auto* type = facts != nullptr && args.positional.size() == 2 ? As<TypeValue>(in.s.Resolve(args.positional[1])) : nullptr;
+  bool plain = type != nullptr && type->is("torch:Tensor");
+  if (type == nullptr || (!plain && !in.s.IsPlainSubclass(type)))
+    return in.Break(Reason::kUnsupportedTensor, "as_subclass");
+  model::Operand result{.tensor = *facts};
+  if (in.s.AmbientPart(model::AmbientPart::kGradMode).is_true() && facts->requires_grad)
+    result.tensor->is_leaf = false;
+  FRAMEGATE_TAKE(V value, in.GraphResult("torch._C:TensorBase.as_subclass", std::move(args), result));
+  if (auto* tensor = As<TensorValue>(value))
+    tensor->type = plain ? nullptr : type;
+  return in.Done(value);
 }
 
 Outcome BuiltinDtypeToReal(Interp& in, Args& args, Tail) {

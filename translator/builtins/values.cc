@@ -126,10 +126,15 @@ Outcome BuiltinBool(Interp& in, Args& args, Tail) {
 }
 
 Outcome BuiltinInt(Interp& in, Args& args, Tail) {
+  if (Size size; args.positional.size() == 1 && args.keyword.empty() && As<SymbolValue>(in.s.Look(args.positional[0])) != nullptr &&
+                 in.s.AsSize(args.positional[0], &size))
+    return in.Done(args.positional[0]);
   return Convert(in, args, "builtins:int", "__int__");
 }
 
 Outcome BuiltinFloat(Interp& in, Args& args, Tail) {
+  if (args.positional.size() == 1 && args.keyword.empty() && As<SymbolValue>(in.s.Look(args.positional[0])) != nullptr)
+    return in.BinaryOp(11, args.positional[0], in.s.Int(1));  // a true quotient
   return Convert(in, args, "builtins:float", "__float__");
 }
 

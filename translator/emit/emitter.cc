@@ -2,6 +2,7 @@
 
 #include "base/strings.h"
 #include "guards/passes/lower.h"
+#include "translator/emit/term_guards.h"
 #include "translator/slots/slots.h"
 #include "translator/values/parts.h"
 
@@ -125,6 +126,40 @@ void Emitter::ScanState(const model::BreakPlan&, V exception) {
   Scan(exception);
 }
 
+// A real object, or one of its sizes.
+void Emitter::LoadInput(SubjectId subject, uint32_t dimension) {
+  if (dimension == model::kWhole)
+    return code_.LoadFast(KeepLocal(subject));
+  CallHelper(
+      Helper::kTensorSize,
+      [&] {
+        code_.LoadFast(KeepLocal(subject));
+        code_.LoadConst(Constant::Int(dimension));
+      },
+      2);
+}
+
+void Emitter::LoadTerm(uint32_t number) {
+  const Term term = s_.terms().at(number);
+  if (term.op == TermOp::kConstant)
+    return code_.LoadConst(Constant::Int(term.value));
+  if (term.op == TermOp::kSize || term.op == TermOp::kInt)
+    return LoadInput(term.subject, term.op == TermOp::kSize ? term.dimension : model::kWhole);
+  LoadTerm(term.left);
+  LoadTerm(term.right);
+  code_.BinaryOp(NumberOfTerm(term.op));
+}
+
+void Emitter::LoadSymbol(SymbolValue* symbol) {
+  if (symbol->known != nullptr)
+    return Load(symbol->known);
+  if (symbol->term != 0)
+    return LoadTerm(symbol->term);
+  Load(symbol->left);
+  Load(symbol->right);
+  code_.BinaryOp(symbol->op);
+}
+
 void Emitter::CallGraph() {
   for (const Effect& effect : s_.effects())
     for (V value : effect.args)
@@ -141,8 +176,8 @@ void Emitter::CallGraph() {
     return;
   ReplayEffects(EarlyEffects());
   code_.BeginCall(LinkLocal({.kind = LinkKind::kGraph}));
-  for (SubjectId input : graph_.inputs())
-    code_.LoadFast(KeepLocal(input));
+  for (size_t at = 0; at < graph_.inputs().size(); ++at)
+    LoadInput(graph_.inputs()[at], graph_.SizeOfInput(at));
   code_.Call(static_cast<uint32_t>(graph_.inputs().size()));
   uint32_t outputs = static_cast<uint32_t>(graph_.outputs());
   if (outputs == 0) {
@@ -234,6 +269,7 @@ absl::StatusOr<model::Entry> Emitter::Broke(model::BreakPlan plan, V exception) 
 absl::Status Emitter::Guard(model::Entry* entry) {
   s_.GuardTypes();
   guards::GuardSet set{.subjects = s_.subjects().nodes(), .guards = s_.guards()};
+  AddTermGuards(s_, &set);
   for (V changed : s_.mutated)  // what was changed must not be one object with anything else that was read
     for (V other : s_.met)
       if (other != changed && other->kind == changed->kind && other->type == changed->type && changed->subject != model::kNoSubject &&

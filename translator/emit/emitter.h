@@ -31,6 +31,9 @@ class Emitter {
   void ScanState(const model::BreakPlan& plan, V exception);
 
   void CallGraph();
+  void LoadInput(SubjectId subject, uint32_t dimension);
+  void LoadTerm(uint32_t number);
+  void LoadSymbol(SymbolValue* symbol);
   size_t EarlyEffects() const;
   void ReplayEffects(size_t end);
   void Load(V value);

@@ -20,7 +20,7 @@ uint32_t GraphWriter::AddOutput(TensorValue* tensor) {
 }
 
 void GraphWriter::MarkArgument(Value* value, std::vector<uint32_t>* work) {
-  value = s_.Resolve(value);
+  value = s_.Look(value);
   if (auto* tensor = As<TensorValue>(value)) {
     if (tensor->node != UINT32_MAX)
       work->push_back(tensor->node);
@@ -85,20 +85,72 @@ uint32_t GraphWriter::Placeholder(TensorValue* tensor) {
 
 namespace {
 
-// Before placeholders are counted, nodes are numbered from here.
-constexpr uint32_t kNodeBase = 1u << 24;
+// Before placeholders are counted, nodes and symbols are numbered from here.
+constexpr uint32_t kNodeBase = 1u << 24, kSymbolBase = 1u << 23;
 
-void Renumber(GraphArg* arg, uint32_t placeholders) {
-  if (arg->kind == ArgKind::kNode && arg->node >= kNodeBase)
-    arg->node = arg->node - kNodeBase + placeholders;
+// Symbols come first, then tensors, then nodes.
+void Renumber(GraphArg* arg, uint32_t symbols, uint32_t tensors) {
+  if (arg->kind == ArgKind::kNode) {
+    if (arg->node >= kNodeBase)
+      arg->node = arg->node - kNodeBase + symbols + tensors;
+    else if (arg->node >= kSymbolBase)
+      arg->node -= kSymbolBase;
+    else
+      arg->node += symbols;
+  }
   for (GraphArg& item : arg->items)
-    Renumber(&item, placeholders);
+    Renumber(&item, symbols, tensors);
 }
 
 }  // namespace
 
+GraphArg GraphWriter::Computed(int32_t op, GraphArg left, GraphArg right) {
+  body_.push_back(
+      {.op = NodeOp::kCallFunction, .target = StrCat("_operator:", OperatorName(op)), .args = {std::move(left), std::move(right)}});
+  return {.kind = ArgKind::kNode, .node = kNodeBase + static_cast<uint32_t>(body_.size() - 1)};
+}
+
+GraphArg GraphWriter::TermArgument(uint32_t number) {
+  const Term term = s_.terms().at(number);
+  if (term.op == TermOp::kConstant)
+    return {.kind = ArgKind::kConstant, .constant = Constant::Int(term.value)};
+  if (term.op == TermOp::kSize || term.op == TermOp::kInt) {
+    auto it = std::find(symbols_.begin(), symbols_.end(), number);
+    uint32_t place = static_cast<uint32_t>(it - symbols_.begin());
+    if (it == symbols_.end())
+      symbols_.push_back(number);
+    return {.kind = ArgKind::kNode, .node = kSymbolBase + place};
+  }
+  if (auto it = term_nodes_.find(number); it != term_nodes_.end())
+    return {.kind = ArgKind::kNode, .node = kNodeBase + it->second};
+  GraphArg left = TermArgument(term.left), right = TermArgument(term.right);
+  GraphArg made = Computed(NumberOfTerm(term.op), std::move(left), std::move(right));
+  term_nodes_[number] = made.node - kNodeBase;
+  return made;
+}
+
+GraphArg GraphWriter::SymbolArgument(SymbolValue* symbol) {
+  if (symbol->known != nullptr)
+    return {.kind = ArgKind::kConstant, .constant = symbol->now};
+  if (symbol->term != 0)
+    return TermArgument(symbol->term);
+  if (auto it = symbol_nodes_.find(symbol); it != symbol_nodes_.end())
+    return {.kind = ArgKind::kNode, .node = kNodeBase + it->second};
+  auto operand = [this](Value* value) {
+    value = s_.Look(value);
+    auto* inner = As<SymbolValue>(value);
+    return inner != nullptr ? SymbolArgument(inner) : GraphArg{.kind = ArgKind::kConstant, .constant = *AsConstant(value)};
+  };
+  GraphArg left = operand(symbol->left), right = operand(symbol->right);
+  GraphArg made = Computed(symbol->op, std::move(left), std::move(right));
+  symbol_nodes_[symbol] = made.node - kNodeBase;
+  return made;
+}
+
 absl::StatusOr<GraphArg> GraphWriter::Argument(Value* value) {
-  value = s_.Resolve(value);
+  value = s_.Look(value);
+  if (auto* symbol = As<SymbolValue>(value))
+    return SymbolArgument(symbol);
   if (auto* tensor = As<TensorValue>(value)) {
     if (tensor->node == UINT32_MAX)
       return GraphArg{.kind = ArgKind::kNode, .node = Placeholder(tensor)};
@@ -107,6 +159,9 @@ absl::StatusOr<GraphArg> GraphWriter::Argument(Value* value) {
       return absl::InternalError("a node's argument is not in the graph");
     return GraphArg{.kind = ArgKind::kNode, .node = kNodeBase + it->second};
   }
+  if (auto* type = As<TypeValue>(value); type != nullptr && type->is_real())
+    if (const model::FactValue& symbol = s_.PeekFact(type, model::Fact::kSymbolName); symbol.known)
+      return GraphArg{.kind = ArgKind::kSymbol, .symbol = symbol.constant.text};
   Constant constant;
   if (As<SequenceValue>(value) == nullptr && As<SliceValue>(value) == nullptr && ToConstant(s_, value, &constant))
     return GraphArg{.kind = ArgKind::kConstant, .constant = std::move(constant)};
@@ -131,7 +186,6 @@ absl::StatusOr<GraphArg> GraphWriter::Argument(Value* value) {
 
 absl::Status GraphWriter::Finish() {
   MarkLive();
-  std::vector<GraphNode> body;
   const std::vector<Node>& nodes = s_.graph().nodes();
   for (uint32_t i = 0; i < nodes.size(); ++i) {
     if (!live_[i])
@@ -147,37 +201,46 @@ absl::Status GraphWriter::Finish() {
       node.kwargs.emplace_back(name, std::move(arg));
     }
     node.name = from.hint;  // made unique below, after the placeholders
-    place_[i] = static_cast<uint32_t>(body.size());
-    body.push_back(std::move(node));
+    place_[i] = static_cast<uint32_t>(body_.size());
+    body_.push_back(std::move(node));
   }
-  has_nodes_ = !body.empty();
+  has_nodes_ = !body_.empty();
   std::vector<std::vector<std::string>> slot_names;
   for (const model::UnitFrame& frame : s_.request().unit.frames) {
     std::shared_ptr<const DecodedCode> code = s_.CodeOf(frame.code);
     slot_names.push_back(code == nullptr ? std::vector<std::string>{} : code->image->localsplusnames);
   }
-  for (TensorValue* tensor : inputs_) {
-    std::string path = SubjectPath(s_.subjects().nodes(), tensor->subject, slot_names);
+  auto place = [&](SubjectId subject, uint32_t dimension) {
+    std::string path = SubjectPath(s_.subjects().nodes(), subject, slot_names);
+    if (dimension != model::kWhole)
+      path = StrCat(path, "_size_", dimension);
     for (char& c : path)
       if (!absl::ascii_isalnum(static_cast<unsigned char>(c)))
         c = '_';
     std::string name = UniqueName(StrCat("l_", path, "_"));
     blob_.nodes.push_back({.op = NodeOp::kPlaceholder, .name = name, .target = StrCat("L_", path, "_")});
-    blob_.inputs.push_back(tensor->subject);
+    blob_.inputs.push_back(subject);
+  };
+  for (uint32_t number : symbols_) {
+    const Term& term = s_.terms().at(number);
+    blob_.sizes.push_back(term.op == TermOp::kSize ? term.dimension : model::kWhole);
+    place(term.subject, blob_.sizes.back());
   }
-  uint32_t placeholders = static_cast<uint32_t>(inputs_.size());
-  for (GraphNode& node : body) {
+  for (TensorValue* tensor : inputs_)
+    place(tensor->subject, model::kWhole);
+  uint32_t symbols = static_cast<uint32_t>(symbols_.size()), tensors = static_cast<uint32_t>(inputs_.size());
+  for (GraphNode& node : body_) {
     std::string base = node.name.empty() ? node.target.substr(node.target.find_last_of(":.") + 1) : node.name;
     node.name = UniqueName(base);
     for (GraphArg& arg : node.args)
-      Renumber(&arg, placeholders);
+      Renumber(&arg, symbols, tensors);
     for (auto& [name, arg] : node.kwargs)
-      Renumber(&arg, placeholders);
+      Renumber(&arg, symbols, tensors);
     blob_.nodes.push_back(std::move(node));
   }
   GraphArg outputs{.kind = ArgKind::kTuple};
   for (uint32_t output : outputs_)
-    outputs.items.push_back({.kind = ArgKind::kNode, .node = place_[output] + placeholders});
+    outputs.items.push_back({.kind = ArgKind::kNode, .node = place_[output] + symbols + tensors});
   blob_.nodes.push_back({.op = NodeOp::kOutput, .name = UniqueName("output"), .args = {std::move(outputs)}});
   blob_.positions = s_.graph().positions();
   blob_.module_stacks = s_.graph().scopes();

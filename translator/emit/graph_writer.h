@@ -25,6 +25,9 @@ class GraphWriter {
 
   const std::vector<SubjectId>& inputs() const { return blob_.inputs; }
 
+  // The dimension whose size the placeholder is, or kWhole.
+  uint32_t SizeOfInput(size_t place) const { return place < blob_.sizes.size() ? blob_.sizes[place] : model::kWhole; }
+
   model::GraphBlob&& TakeBlob() { return std::move(blob_); }
 
   absl::Status WriteForward(model::NewCode* forward, std::vector<model::ForwardTarget>* targets);
@@ -34,6 +37,9 @@ class GraphWriter {
   void MarkArgument(Value* value, std::vector<uint32_t>* work);
   absl::StatusOr<model::GraphArg> Argument(Value* value);
   uint32_t Placeholder(TensorValue* tensor);
+  model::GraphArg SymbolArgument(SymbolValue* symbol);
+  model::GraphArg TermArgument(uint32_t term);
+  model::GraphArg Computed(int32_t op, model::GraphArg left, model::GraphArg right);
   std::string UniqueName(std::string name);
 
   Session& s_;
@@ -43,6 +49,10 @@ class GraphWriter {
   absl::flat_hash_map<Value*, uint32_t> placeholder_;  // tensor -> placeholder
   std::vector<TensorValue*> inputs_;
   absl::flat_hash_map<std::string, int> names_;
+  std::vector<model::GraphNode> body_;
+  std::vector<uint32_t> symbols_;                       // terms that are placeholders
+  absl::flat_hash_map<uint32_t, uint32_t> term_nodes_;  // term -> its place in the body
+  absl::flat_hash_map<Value*, uint32_t> symbol_nodes_;
   bool has_nodes_ = false;
   model::GraphBlob blob_;
 };

@@ -39,6 +39,10 @@ void Emitter::LoadValue(V value) {
     code_.LoadFast(graph_outputs_ + graph_.AddOutput(tensor));
     return;
   }
+  if (auto* symbol = As<SymbolValue>(value)) {
+    LoadSymbol(symbol);
+    return;
+  }
   if (const Constant* constant = AsConstant(value)) {
     LoadConstant(value, *constant);
     return;
@@ -183,6 +187,7 @@ void Emitter::LoadMade(V value) {
     case ValueKind::kTensor:
     case ValueKind::kOpaque:
     case ValueKind::kLazy:
+    case ValueKind::kSymbol:
     case ValueKind::kConstant:
       return Problem(StrCat("a ", EnumText(value->kind), " made in the frame"));
   }

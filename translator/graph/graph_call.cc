@@ -16,9 +16,14 @@ namespace {
 
 // A value as an operand of a metadata question. False: it has no such form.
 bool ToMeta(Session& s, V value, Operand* operand, int depth = 0) {
-  value = s.Resolve(value);
+  value = s.Look(value);
   if (value == nullptr || depth > 8)
     return false;
+  if (auto* symbol = As<SymbolValue>(value)) {
+    operand->constant = symbol->now;
+    operand->term = symbol->known != nullptr ? 0 : symbol->term != 0 ? symbol->term : Operand::kUnnamed;
+    return true;
+  }
   if (auto* tensor = As<TensorValue>(value)) {
     const model::TensorFacts* facts = s.FactsOf(tensor);
     if (facts == nullptr)
@@ -27,7 +32,7 @@ bool ToMeta(Session& s, V value, Operand* operand, int depth = 0) {
     return true;
   }
   Constant constant;
-  if (ToConstant(s, value, &constant)) {
+  if (!s.HoldsSymbol(value) && ToConstant(s, value, &constant)) {
     operand->constant = std::move(constant);
     return true;
   }
@@ -53,6 +58,7 @@ struct Origin {
   TensorValue* base = nullptr;
   bool foreign = false;
   bool doubtful = false;
+  TypeValue* type = nullptr;  // of a subclass
 };
 
 TensorValue* NewTensor(Session& s, uint32_t node, const model::TensorFacts& facts, const Origin& origin) {
@@ -62,6 +68,7 @@ TensorValue* NewTensor(Session& s, uint32_t node, const model::TensorFacts& fact
   tensor->base = origin.base;
   tensor->foreign = origin.foreign;
   tensor->doubtful = origin.doubtful && !facts.requires_grad;
+  tensor->type = origin.type;
   s.tensors.push_back(tensor);
   return tensor;
 }
@@ -94,7 +101,7 @@ V ResultOf(Interp& in, uint32_t node, const Operand& result, const Origin& origi
 bool IsInPlace(std::string_view target) {
   std::string_view name = target.substr(target.find_last_of(":.") + 1);
   return (name.size() > 1 && name.ends_with('_') && !name.ends_with("__")) || target == "_operator:setitem" ||
-         target.starts_with("_operator:i");
+         (target.starts_with("_operator:i") && !target.starts_with("_operator:inv"));
 }
 
 // torch._VF's functions are torch's own where Python code hides them there.
@@ -109,7 +116,7 @@ bool HasFlag(Session& s, const Args& args, std::string_view name) {
 }
 
 bool SameShape(const model::TensorFacts& a, const model::TensorFacts& b) {
-  return a.sizes == b.sizes && a.strides == b.strides && a.dtype == b.dtype && a.storage_offset == b.storage_offset;
+  return SizesOf(a) == SizesOf(b) && StridesOf(a) == StridesOf(b) && a.dtype == b.dtype && a.storage_offset == b.storage_offset;
 }
 
 // Type promotion lets the first be stored in the second.
@@ -131,9 +138,21 @@ class NodeMaker {
     target_ = op == NodeOp::kCallMethod ? symbol.substr(symbol.find_last_of(":.") + 1) : symbol;
   }
 
+  // The result is given: no rule is asked, nothing is known to be written.
+  Outcome RunAs(const Operand& result) {
+    meta_.result = result;
+    meta_.may_raise_on_data = true;
+    return Add(nullptr);
+  }
+
   Outcome Run() {
     V out = TakeOut();
     FRAMEGATE_TAKE([[maybe_unused]] V known, Describe());
+    return Add(out);
+  }
+
+ private:
+  Outcome Add(V out) {
     if (out != nullptr) {
       FRAMEGATE_TAKE([[maybe_unused]] V fits, FitsInto(out, meta_.result));
     }
@@ -148,7 +167,7 @@ class NodeMaker {
                       .is_argument = true});
       return in_.Done(args_.positional[*meta_.same_as]);
     }
-    auto* first = args_.positional.empty() ? nullptr : As<TensorValue>(s_.Resolve(args_.positional[0]));
+    auto* first = args_.positional.empty() ? nullptr : As<TensorValue>(s_.Look(args_.positional[0]));
     bool reshapes =
         meta_.mutates_first && first != nullptr && meta_.first_after.has_value() && !SameShape(*meta_.first_after, *first->facts);
     if (reshapes && first->node == UINT32_MAX)
@@ -184,7 +203,6 @@ class NodeMaker {
     return in_.Done(ResultOf(in_, index, meta_.result, OriginOf()));
   }
 
- private:
   // The value of `out=`; what it would be without is what must fit into it.
   V TakeOut() {
     for (auto it = args_.keyword.begin(); it != args_.keyword.end(); ++it) {
@@ -215,7 +233,12 @@ class NodeMaker {
     return has_rule_ ? in_.Done(nullptr) : Ask(request);
   }
 
+  // Torch is asked about plain sizes only.
   Outcome Ask(const MetaRequest& request) {
+    for (V value : args_.positional)
+      s_.Fix(value);
+    for (const auto& [name, value] : args_.keyword)
+      s_.Fix(value);
     const model::AnswerItem* answer = s_.mirror().Ask(
         {.kind = model::QuestionKind::kMeta, .symbol = target_, .args = request.args, .kwargs = request.kwargs, .ambient = s_.ambient()});
     if (answer == nullptr || (!answer->result.has_value() && answer->raised_type.empty()))
@@ -250,8 +273,9 @@ class NodeMaker {
     }
     auto* tensor = As<TensorValue>(out);
     const model::TensorFacts* facts = tensor == nullptr ? nullptr : s_.FactsOf(tensor);
-    if (facts == nullptr || !result.tensor.has_value() || facts->sizes != result.tensor->sizes || facts->device != result.tensor->device ||
-        facts->requires_grad || result.tensor->requires_grad || tensor->doubtful || !CanStore(result.tensor->dtype, facts->dtype))
+    if (facts == nullptr || !result.tensor.has_value() || SizesOf(*facts) != SizesOf(*result.tensor) ||
+        facts->device != result.tensor->device || facts->requires_grad || result.tensor->requires_grad || tensor->doubtful ||
+        !CanStore(result.tensor->dtype, facts->dtype))
       return in_.Break(Reason::kUnsupportedTensor, StrCat(symbol_, " into an out= that its result does not fit"));
     if (tensor->is_real() && tensor->node == UINT32_MAX)
       s_.Touch(tensor);
@@ -283,7 +307,7 @@ class NodeMaker {
     if (meta_.mutates_first && meta_.first_after.has_value())
       after_.resize(std::max<size_t>(after_.size(), 1)), after_[0].tensor = meta_.first_after;
     for (size_t i = 0; i < after_.size() && i < args_.positional.size(); ++i)
-      if (auto* tensor = As<TensorValue>(s_.Resolve(args_.positional[i])); tensor != nullptr && after_[i].tensor.has_value())
+      if (auto* tensor = As<TensorValue>(s_.Look(args_.positional[i])); tensor != nullptr && after_[i].tensor.has_value())
         SetFacts(s_, tensor, *after_[i].tensor);
   }
 
@@ -296,6 +320,8 @@ class NodeMaker {
         ++count;
         only = tensor;
         origin.doubtful = origin.doubtful || tensor->doubtful;
+        if (TypeValue* type = s_.TypeOf(tensor); s_.IsPlainSubclass(type) && (origin.type == nullptr || s_.IsSubclassOf(type, origin.type)))
+          origin.type = type;
       });
     };
     for (V value : args_.positional)
@@ -323,6 +349,10 @@ class NodeMaker {
 
 Outcome Interp::GraphCall(NodeOp op, const std::string& symbol, Args args) {
   return NodeMaker(*this, op, symbol, std::move(args)).Run();
+}
+
+Outcome Interp::GraphResult(const std::string& target, Args args, const Operand& result) {
+  return NodeMaker(*this, NodeOp::kCallFunction, target, std::move(args)).RunAs(result);
 }
 
 // A node that changes a mode: no metadata, always kept.

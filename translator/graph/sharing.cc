@@ -45,7 +45,7 @@ void SetFacts(Session& s, TensorValue* tensor, const model::TensorFacts& facts) 
 }
 
 void ForEachTensor(Session& s, V value, const std::function<void(TensorValue*)>& visit, int depth) {
-  value = s.Resolve(value);
+  value = s.Look(value);
   if (depth > 8)
     return;
   if (auto* tensor = As<TensorValue>(value))

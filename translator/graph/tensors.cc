@@ -11,13 +11,22 @@ using model::Reason;
 const model::TensorFacts* Session::FactsOf(TensorValue* tensor) {
   if (tensor->node == UINT32_MAX && tensor->is_real() && !tensor->guarded) {
     tensor->guarded = true;
-    AddGuard({.kind = guards::GuardKind::kTensorIs, .subject = tensor->subject, .fact = mirror_.Fact(tensor->handle, Fact::kTensor)});
+    guards::Guard guard{
+        .kind = guards::GuardKind::kTensorIs, .subject = tensor->subject, .fact = mirror_.Fact(tensor->handle, Fact::kTensor)};
+    for (uint32_t dim = 0; dim < guard.fact->tensor->sizes.size(); ++dim) {
+      if (terms_.IsSize(tensor->subject, dim))
+        guard.free_sizes.push_back(dim);
+      for (const StrideTerm& stride : stride_terms_)
+        if (stride.subject == tensor->subject && stride.dimension == dim)
+          guard.free_strides.push_back(dim);
+    }
+    AddGuard(std::move(guard));
   }
   return tensor->facts.get();
 }
 
 bool Interp::HasTensor(V value, int depth) {
-  value = s.Resolve(value);
+  value = s.Look(value);
   if (value == nullptr || depth > 4)
     return false;
   if (As<TensorValue>(value) != nullptr)
@@ -45,10 +54,10 @@ bool Interp::HasTensor(const Args& args) {
 
 namespace {
 
-V SizeOf(Session& s, const std::vector<int64_t>& sizes) {
+V SizeOf(Session& s, const Dims& sizes) {
   Values items;
-  for (int64_t size : sizes)
-    items.push_back(s.Int(size));
+  for (const Size& size : sizes)
+    items.push_back(s.Number(size));
   SequenceValue* tuple = s.Tuple(std::move(items));
   tuple->type = s.TypeOfSymbol("torch:Size");
   return tuple;
@@ -58,7 +67,7 @@ V SizeOf(Session& s, const std::vector<int64_t>& sizes) {
 V MetadataAttr(Session& s, TensorValue* tensor, const model::TensorFacts& f, const std::string& name) {
   auto flag = [&](bool value) { return s.Bool(value); };
   if (name == "shape")
-    return SizeOf(s, f.sizes);
+    return SizeOf(s, SizesOf(f));
   if (name == "dtype")
     return s.Const(Constant::Named(ConstantKind::kDtype, f.dtype));
   if (name == "device")
@@ -85,10 +94,10 @@ V MetadataAttr(Session& s, TensorValue* tensor, const model::TensorFacts& f, con
       name == "is_ipu" || name == "is_vulkan" || name == "is_maia" || name == "is_mtia" || name == "is_ort")
     return flag(false);
   if ((name == "itemsize" || name == "nbytes") && ItemSizeOf(f.dtype) != 0) {
-    int64_t bytes = ItemSizeOf(f.dtype);
-    for (int64_t size : f.sizes)
-      bytes *= name == "nbytes" ? size : 1;
-    return s.Int(bytes);
+    Size bytes = ItemSizeOf(f.dtype);
+    for (const Size& size : SizesOf(f))
+      bytes *= name == "nbytes" ? size : Size(1);
+    return s.Number(bytes);
   }
   if (name == "grad_fn" && !tensor->doubtful && (!f.requires_grad || f.is_leaf))
     return s.None();
@@ -152,8 +161,8 @@ Outcome Interp::SetTensorAttr(TensorValue* tensor, const std::string& name, V va
   if (is_grad && s.Resolve(value) != s.None()) {
     auto* grad = As<TensorValue>(s.Resolve(value));
     const model::TensorFacts *own = s.FactsOf(tensor), *other = grad == nullptr ? nullptr : s.FactsOf(grad);
-    is_grad =
-        own != nullptr && other != nullptr && own->sizes == other->sizes && own->dtype == other->dtype && own->device == other->device;
+    is_grad = own != nullptr && other != nullptr && SizesOf(*own) == SizesOf(*other) && own->dtype == other->dtype &&
+              own->device == other->device;
   }
   if (value == nullptr || (descriptor != nullptr && !is_grad))
     return Break(Reason::kUnsupportedMutation, StrCat("Tensor.", name));

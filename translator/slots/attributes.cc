@@ -131,6 +131,10 @@ Outcome GetThrough(Interp& in, V descriptor, V object, TypeValue* type, const st
   if (auto* cell = As<CellValue>(object); cell != nullptr && name == "cell_contents" && s.CellContents(cell) == nullptr)
     return in.Raise("builtins:ValueError", "Cell is empty");
   if (kind->is("builtins:getset_descriptor")) {
+    if (auto* made = As<ObjectValue>(object); made != nullptr && !made->is_real())
+      for (const auto& [own, value] : made->attributes)
+        if (own == name && value != nullptr)
+          return in.Done(value);
     if (auto* deque = As<SequenceValue>(object); deque != nullptr && name == "maxlen")
       return in.Done(s.Const(deque->maxlen));
     if (AsConstant(object) != nullptr || s.Payload(object) != nullptr)

@@ -415,7 +415,7 @@ Outcome Interp::CallBuiltin(const std::string& symbol, Args args, Tail tail) {
   if (IsGraphFunction(symbol) || (HasTensor(args) && IsTensorMethod(symbol)))
     return GraphCall(IsTensorMethod(symbol) ? model::NodeOp::kCallMethod : model::NodeOp::kCallFunction, symbol, std::move(args));
   constexpr std::string_view kOperatorModule = "_operator:";
-  bool constant = std::all_of(args.positional.begin(), args.positional.end(), [&](V v) { return AsConstant(s.Resolve(v)) != nullptr; });
+  bool constant = std::all_of(args.positional.begin(), args.positional.end(), [&](V v) { return AsConstant(s.Look(v)) != nullptr; });
   if (Outcome outcome; symbol.starts_with(kOperatorModule) && !constant &&
                        CallOperator(*this, std::string_view(symbol).substr(kOperatorModule.size()), args, &outcome))
     return outcome;

@@ -28,8 +28,8 @@ constexpr std::array<Comparison, 6> kComparisons = {{{"lt", "__lt__", "__gt__", 
 }  // namespace
 
 Outcome Interp::Equal(V left, V right) {
-  left = s.Resolve(left);
-  right = s.Resolve(right);
+  left = s.Look(left);
+  right = s.Look(right);
   if (left == right)
     return Done(s.Bool(true));
   const Constant *a = AsConstant(left), *b = AsConstant(right);
@@ -220,8 +220,17 @@ bool OverridesComparison(Session& s, int32_t op, V value) {
 }  // namespace
 
 Outcome Interp::Compare(int32_t op, V left, V right, Tail) {
-  left = s.Resolve(left);
-  right = s.Resolve(right);
+  left = s.Look(left);
+  right = s.Look(right);
+  bool symbolic = As<SymbolValue>(left) != nullptr || As<SymbolValue>(right) != nullptr;
+  if (Size a, b; symbolic && s.AsSize(left, &a) && s.AsSize(right, &b)) {
+    bool holds = op == 0 ? a < b : op == 1 ? a <= b : op == 2 ? a == b : op == 3 ? a != b : op == 4 ? a > b : a >= b;
+    return Done(s.Bool(holds));
+  }
+  if (symbolic && As<TensorValue>(left) == nullptr && As<TensorValue>(right) == nullptr) {
+    left = s.Resolve(left);
+    right = s.Resolve(right);
+  }
   if (left == nullptr || right == nullptr)
     return Break(Reason::kUnsupportedValue, "a comparison with NULL");
   if (As<TensorValue>(left) != nullptr || As<TensorValue>(right) != nullptr) {

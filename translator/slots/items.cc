@@ -169,7 +169,7 @@ Outcome RawGetItem(Interp& in, V container, V key) {
 
 Outcome Interp::GetItem(V container, V key, Tail tail) {
   container = s.Resolve(container);
-  key = s.Resolve(key);
+  key = As<TensorValue>(container) != nullptr ? s.Look(key) : s.Resolve(key);
   if (container == nullptr || key == nullptr)
     return Break(Reason::kUnsupportedValue, "a subscript of NULL");
   if (As<TensorValue>(container) != nullptr)
@@ -329,7 +329,7 @@ Outcome RawSetItem(Interp& in, V container, V key, V value) {
 
 Outcome Interp::SetItem(V container, V key, V value, Tail tail) {
   container = s.Resolve(container);
-  key = s.Resolve(key);
+  key = As<TensorValue>(container) != nullptr ? s.Look(key) : s.Resolve(key);
   if (As<TensorValue>(container) != nullptr && value != nullptr)
     return GraphCall(model::NodeOp::kCallFunction, "_operator:setitem", {.positional = {container, key, value}});
   TypeValue* type = s.TypeOf(container);
@@ -389,7 +389,7 @@ Outcome Interp::Length(V value) {
       return Break(Reason::kUnsupportedTensor, "len() of a tensor whose shape is not known");
     if (facts->sizes.empty())
       return Raise("builtins:TypeError", "len() of a 0-d tensor");
-    return Done(s.Int(facts->sizes[0]));
+    return Done(s.Number(SizesOf(*facts)[0]));
   }
   if (!is_python && (As<SequenceValue>(value) != nullptr || As<MappingValue>(value) != nullptr || As<SetValue>(value) != nullptr ||
                      As<ViewValue>(value) != nullptr))

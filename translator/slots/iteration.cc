@@ -72,6 +72,8 @@ Outcome IterConstant(Interp& in, V value, const Constant& c) {
 }
 
 Outcome IterTensor(Interp& in, TensorValue* tensor) {
+  if (const model::TensorFacts* facts = in.s.FactsOf(tensor); facts != nullptr && facts->sizes.empty())
+    return in.Raise("builtins:TypeError", "iteration over a 0-d tensor");
   FRAMEGATE_TAKE(V length, in.Length(tensor));
   FRAMEGATE_TAKE(V items, in.GraphCall(model::NodeOp::kCallMethod, "unbind", {.positional = {tensor}}));
   auto* sequence = As<SequenceValue>(items);

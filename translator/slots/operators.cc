@@ -56,6 +56,14 @@ constexpr std::array<Operator, 13> kOperators = {{
 constexpr std::array<const char*, 13> kInPlaceSymbols = {"iadd", "iand", "ifloordiv", "ilshift", "imatmul",  "imul", "imod",
                                                          "ior",  "ipow", "irshift",   "isub",    "itruediv", "ixor"};
 
+}  // namespace
+
+std::string_view OperatorName(int32_t number) {
+  return kOperators[static_cast<size_t>(number)].symbol;
+}
+
+namespace {
+
 // Small ints without a question to anybody. False: let the client do it (overflow, division by zero, floats, strings).
 bool FoldInts(int32_t number, int64_t a, int64_t b, int64_t* result) {
   switch (number) {
@@ -170,8 +178,17 @@ Outcome BinaryByMethods(Interp& in, int32_t number, V left, V right) {
 }  // namespace
 
 Outcome Interp::BinaryOp(int32_t number, V left, V right, Tail) {
-  left = s.Resolve(left);
-  right = s.Resolve(right);
+  left = s.Look(left);
+  right = s.Look(right);
+  if (left != nullptr && right != nullptr) {
+    FRAMEGATE_TAKE(V symbolic, SymbolOp(*this, number, left, right));
+    if (symbolic != nullptr)
+      return Done(symbolic);
+    if (As<TensorValue>(left) == nullptr && As<TensorValue>(right) == nullptr) {
+      left = s.Resolve(left);
+      right = s.Resolve(right);
+    }
+  }
   if (left == nullptr || right == nullptr)
     return Break(Reason::kUnsupportedValue, "an operator on NULL");
   if (As<TensorValue>(left) != nullptr || As<TensorValue>(right) != nullptr) {
@@ -202,6 +219,8 @@ Outcome Interp::BinaryOp(int32_t number, V left, V right, Tail) {
 }
 
 Outcome Interp::UnaryOp(char op, V operand, Tail tail) {
+  if (Size size; op == '-' && As<SymbolValue>(s.Look(operand)) != nullptr && s.AsSize(operand, &size))
+    return Done(s.Number(-size));
   operand = s.Resolve(operand);
   const char* symbol = op == '-' ? "neg" : op == '+' ? "pos" : "invert";
   if (As<TensorValue>(operand) != nullptr)
@@ -249,6 +268,10 @@ bool CallOperator(Interp& in, std::string_view name, const Args& args, Outcome* 
 }
 
 Outcome Interp::Is(V left, V right) {
+  for (auto [one, other] : {std::pair(left, right), std::pair(right, left)})
+    if (const Constant* constant = AsConstant(s.Look(other));
+        As<SymbolValue>(s.Look(one)) != nullptr && constant != nullptr && !constant->is_int())
+      return Done(s.Bool(false));
   left = s.Resolve(left);
   right = s.Resolve(right);
   const Constant *a = AsConstant(left), *b = AsConstant(right);
@@ -297,6 +320,8 @@ Outcome Interp::Is(V left, V right) {
 }
 
 Outcome Interp::Truth(V value, Tail) {
+  if (Size size; As<SymbolValue>(s.Look(value)) != nullptr && s.AsSize(value, &size))
+    return Done(s.Bool(size != 0));
   value = s.Resolve(value);
   if (value == nullptr)
     return Break(Reason::kUnsupportedValue, "the truth of NULL");
@@ -337,6 +362,7 @@ Outcome Interp::Truth(V value, Tail) {
     case ValueKind::kIterator:
     case ValueKind::kSlice:
       return Done(s.Bool(true));
+    case ValueKind::kSymbol:
     case ValueKind::kResidual:
     case ValueKind::kOpaque:
       return Break(Reason::kTensorBranch, "the truth of a value known only at run time");

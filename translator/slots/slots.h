@@ -39,6 +39,13 @@ inline int64_t IntValue(const Constant& c) {
 // One method of one operand: `method(self, other)`; value null where the type has none or it gives NotImplemented.
 Outcome TryMethod(Interp& in, V self, const char* name, V other);
 
+// A binary operator (NB_* number) on numbers of which one is symbolic. Value null: not for these.
+Outcome SymbolOp(Interp& in, int32_t number, V left, V right);
+
+// The _operator module's name for a plain NB_* number, and the number for an operation on terms.
+std::string_view OperatorName(int32_t number);
+int32_t NumberOfTerm(TermOp op);
+
 // A function of the _operator module that is an operator of the language. False: it is none.
 bool CallOperator(Interp& in, std::string_view name, const Args& args, Outcome* outcome);
 
@@ -53,6 +60,10 @@ V TorchConstantAttr(Session& s, const Constant& constant, const std::string& nam
 
 // What Tensor.type() gives; "": not known.
 std::string TensorTypeOf(const model::TensorFacts& facts);
+
+// Sizes and strides of a tensor, symbolic ones as such.
+Dims SizesOf(const model::TensorFacts& facts);
+Dims StridesOf(const model::TensorFacts& facts);
 
 // Bytes of one element; 0: not known.
 int64_t ItemSizeOf(std::string_view dtype);

@@ -1,4 +1,4 @@
-// What dtypes and devices say of themselves.
+// What dtypes, devices and metadata say of themselves.
 #include "translator/slots/slots.h"
 
 namespace framegate::translator {
@@ -37,6 +37,20 @@ const DtypeRow* Find(std::string_view dtype) {
 }
 
 }  // namespace
+
+Dims SizesOf(const model::TensorFacts& facts) {
+  Dims sizes;
+  for (size_t i = 0; i < facts.sizes.size(); ++i)
+    sizes.push_back(Size::Symbol(facts.sizes[i], facts.size_terms.empty() ? 0 : facts.size_terms[i]));
+  return sizes;
+}
+
+Dims StridesOf(const model::TensorFacts& facts) {
+  Dims strides;
+  for (size_t i = 0; i < facts.strides.size(); ++i)
+    strides.push_back(Size::Symbol(facts.strides[i], facts.stride_terms.empty() ? 0 : facts.stride_terms[i]));
+  return strides;
+}
 
 int64_t ItemSizeOf(std::string_view dtype) {
   const DtypeRow* row = Find(dtype);

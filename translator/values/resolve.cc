@@ -10,6 +10,15 @@ using model::Step;
 using model::TypeFlag;
 
 V Session::Resolve(V value) {
+  value = Look(value);
+  auto* symbol = As<SymbolValue>(value);
+  if (symbol == nullptr)
+    return value;
+  Fix(symbol);
+  return symbol->known;
+}
+
+V Session::Look(V value) {
   if (auto* residual = As<ResidualValue>(value); residual != nullptr && residual->range != nullptr) {
     if (residual->known == nullptr && residual->range->form == IteratorForm::kEnumerate) {
       residual->known = Int(static_cast<int64_t>(ReadFact(residual->range, Fact::kIterIndex).word + residual->at));
@@ -52,6 +61,8 @@ void Session::Absorb(LazyValue* lazy) {
 
 V Session::ResolveReal(LazyValue* lazy) {
   const model::FactValue& constant = mirror_.Fact(lazy->handle, Fact::kValue);
+  if (constant.known && constant.constant.is_int() && constant.constant.integer >= 2 && IsDynamic(PathOf(lazy->subject)))
+    return MakeSymbol(lazy, constant.constant);
   if (constant.known) {  // constants are told apart by value, so each subject has a guard of its own
     ReadFact(lazy, Fact::kValue);
     V value = Const(constant.constant);
@@ -332,8 +343,21 @@ bool Session::IsChanged(V value) const {
   return it != by_handle_.end() && it->second->mutated;
 }
 
+bool Session::IsPlainSubclass(TypeValue* type) {
+  if (!type->Has(TypeFlag::kTensorSubclass) || type->is("torch:Tensor") || type->Has(TypeFlag::kPythonGetattr) ||
+      type->Has(TypeFlag::kPythonSetattr) || type->is("torch.nn.parameter:Parameter") || type->is("torch.nn.parameter:Buffer"))
+    return false;
+  TypeValue* tensor = TypeOfSymbol("torch:Tensor");
+  auto same = [&](const char* name) {
+    V own = TypeAttr(type, name), torchs = TypeAttr(tensor, name);
+    return (own == nullptr) == (torchs == nullptr) && (own == nullptr || own->handle == torchs->handle);
+  };
+  return same("__torch_function__") && same("__torch_dispatch__");
+}
+
 V Session::MakeTensor(LazyValue* lazy, TypeValue* type) {
-  if (!type->is("torch:Tensor") && !type->is("torch.nn.parameter:Parameter") && !type->is("torch.nn.parameter:Buffer"))
+  if (!type->is("torch:Tensor") && !type->is("torch.nn.parameter:Parameter") && !type->is("torch.nn.parameter:Buffer") &&
+      !IsPlainSubclass(type))
     return New<OpaqueValue>();
   const model::FactValue& fact = PeekFact(lazy, Fact::kTensor);
   if (!fact.known || !fact.tensor.has_value()) {
@@ -341,8 +365,11 @@ V Session::MakeTensor(LazyValue* lazy, TypeValue* type) {
     return New<OpaqueValue>();
   }
   auto* tensor = New<TensorValue>();
-  tensor->facts = std::make_shared<model::TensorFacts>(*fact.tensor);
+  model::TensorFacts facts = *fact.tensor;
   tensor->is_parameter = type->is("torch.nn.parameter:Parameter");
+  if (!tensor->is_parameter)
+    MakeSymbolic(lazy->subject, DynamicDims(lazy->subject, facts), &facts);
+  tensor->facts = std::make_shared<model::TensorFacts>(std::move(facts));
   tensor->foreign = true;
   tensor->doubtful = foreign_joined && !fact.tensor->requires_grad;
   tensors.push_back(tensor);

@@ -5,12 +5,14 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "guards/ir/guard_set.h"
 #include "translator/effects/effect.h"
 #include "translator/graph/graph.h"
+#include "translator/graph/meta/size.h"
 #include "translator/values/mirror.h"
 #include "translator/values/value.h"
 
@@ -56,8 +58,18 @@ class Session {
   TypeValue* TypeOfSymbol(const std::string& symbol);
 
   // --- reading; each records its guard ---
-  // The value with its kind known: anything but LazyValue. Guards the type, and the value of constants.
+  // The value with its kind known: anything but LazyValue and SymbolValue, which is fixed. Guards the type, and the value of constants.
   V Resolve(V value);
+  // The same, but a symbol stays one.
+  V Look(V value);
+  // Of a number that may be symbolic.
+  V Number(const Size& size);
+  // An int as a size; false where it is none.
+  bool AsSize(V value, Size* size);
+  // Symbols anywhere in a sequence or slice, or among a tensor's sizes.
+  bool HoldsSymbol(V value, int depth = 0);
+  // All those are fixed.
+  void Fix(V value, int depth = 0);
   // Exact type; guards it. Null where the type cannot be modelled.
   TypeValue* TypeOf(V value);
   // What the MRO holds under a name, unbound, real or set in the frame; null where nothing does.
@@ -101,6 +113,9 @@ class Session {
   // --- tensors ---
   // Metadata, from guards, rules or the oracle; null where nobody can say.
   const model::TensorFacts* FactsOf(TensorValue* tensor);
+
+  // A subclass of Tensor whose instances are tensors like others; what is computed from them is of the subclass.
+  bool IsPlainSubclass(TypeValue* type);
 
   // --- relying ---
   SubjectId SubjectOf(V value);  // kNoSubject for made ones
@@ -162,6 +177,22 @@ class Session {
 
   Constant& ambient() { return ambient_; }  // as in force at this point of the frame
 
+  Terms& terms() { return terms_; }
+
+  // Strides of inputs that are terms: to be guarded.
+  struct StrideTerm {
+    SubjectId subject;
+    uint32_t dimension, term;
+  };
+
+  const std::vector<StrideTerm>& stride_terms() const { return stride_terms_; }
+
+  // Of sizes that the user has marked as dynamic, one that was fixed: its dimension; nullopt: none.
+  std::optional<uint32_t> FixedMark() const;
+
+  // Sizes and ints of the unit that are symbols, in the order they were met.
+  const std::vector<uint32_t>& base_terms() const { return base_terms_; }
+
   bool Is311() const { return request_.version == model::PyVersion::k311; }
 
   bool Is313() const { return request_.version == model::PyVersion::k313; }
@@ -204,6 +235,12 @@ class Session {
   TypeValue* RealType(Handle handle, SubjectId subject, bool is_read = true);
   const std::vector<TypeValue*>& BasesOf(TypeValue* type);
   void MarkImmutable(SubjectId subject);
+  std::string PathOf(SubjectId subject);
+  bool IsDynamic(const std::string& path) const;
+  bool IsArgument(SubjectId subject) const;
+  std::vector<uint32_t> DynamicDims(SubjectId subject, const model::TensorFacts& facts);
+  void MakeSymbolic(SubjectId subject, const std::vector<uint32_t>& dims, model::TensorFacts* facts);
+  V MakeSymbol(LazyValue* lazy, const Constant& now);
   TypeValue* ConstantType(const Constant& constant);
   bool NeedsGuards(SubjectId subject) const;
 
@@ -228,6 +265,11 @@ class Session {
   absl::flat_hash_map<model::CodeId, std::shared_ptr<const DecodedCode>> decoded_;
   std::vector<bool> immutable_subject_;  // below a static type: cannot change
   Constant ambient_, initial_ambient_;
+  Terms terms_;
+  std::vector<StrideTerm> stride_terms_;
+  std::vector<uint32_t> base_terms_;
+  std::vector<uint32_t> marked_terms_;
+  std::vector<std::vector<std::string>> slot_names_;
   absl::Status status_;
   V none_, true_, false_;
 };

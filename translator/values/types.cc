@@ -84,7 +84,9 @@ TypeValue* Session::ConstantType(const Constant& constant) {
 }
 
 TypeValue* Session::TypeOf(V value) {
-  value = Resolve(value);
+  value = Look(value);
+  if (auto* symbol = As<SymbolValue>(value))
+    return ConstantType(symbol->now);
   if (value == nullptr)
     return nullptr;
   if (value->type != nullptr)

@@ -282,6 +282,18 @@ struct ResidualValue final : Value {
   V known = nullptr;  // the number, once somebody needed it: the iterator's place is guarded then
 };
 
+struct SymbolValue final : Value {
+  static constexpr ValueKind kKind = ValueKind::kSymbol;
+
+  SymbolValue() : Value(kKind) {}
+
+  uint32_t term = 0;  // an int (graph/meta/terms.h); 0: what the operator gives for the two
+  int32_t op = 0;     // CPython's NB_* number
+  V left = nullptr, right = nullptr;
+  Constant now;       // in this call
+  V known = nullptr;  // once somebody needed it as a number: the term is fixed then
+};
+
 enum class ViewForm : uint8_t { kKeys, kValues, kItems, kProxy, kInstanceDict, kTypeDict };
 
 struct ViewValue final : Value {

@@ -1,5 +1,6 @@
 // Objects of user classes, made without running their Python code; super objects.
 #include "client_ext/link/helpers.h"
+#include "client_ext/torch_bridge/table.h"
 #include "client_ext/pycompat/ref.h"
 
 namespace framegate::client {
@@ -53,6 +54,17 @@ PyObject* HelperkMakeType(PyObject* const* args, Py_ssize_t) {
 
 PyObject* HelperkMakeSuper(PyObject* const* args, Py_ssize_t) {
   return PyObject_CallFunctionObjArgs(reinterpret_cast<PyObject*>(&PySuper_Type), args[0], args[1], nullptr);
+}
+
+PyObject* HelperkTensorSize(PyObject* const* args, Py_ssize_t) {
+  int64_t size = 0;
+  const long dimension = PyLong_AsLong(args[1]);
+  if (dimension < 0 || Torch() == nullptr || !Torch()->tensor_size(args[0], static_cast<uint32_t>(dimension), &size)) {
+    if (!PyErr_Occurred())
+      PyErr_SetString(PyExc_SystemError, "framegate: the size of what has none");
+    return nullptr;
+  }
+  return PyLong_FromLongLong(size);
 }
 
 }  // namespace framegate::client

@@ -60,13 +60,20 @@ def forget() -> None:
         backend.reset()
 
 
+def _dynamic(request: Request) -> str:
+    """Symbolic sizes are for graphs that run as they are: what other back-ends compile holds for the sizes they saw."""
+    if request.backend != "eager":
+        return "false"
+    return "auto" if request.dynamic is None else "true" if request.dynamic else "false"
+
+
 def _make(request: Request) -> _framegate.Region:
     backend = Backend(request.backend, request.mode, request.options, request.dynamic, request.name)
     _backends.add(backend)
     region = _framegate.Region({
         "backend": backend,
         "fullgraph": request.fullgraph,
-        "dynamic": "auto" if request.dynamic is None else "true" if request.dynamic else "false",
+        "dynamic": _dynamic(request),
         "guard_filter": None if request.guard_filter_fn is None else adapt(request.guard_filter_fn),
         "recompile_limit": request.recompile_limit,
         "on_limit": logs.on_limit,

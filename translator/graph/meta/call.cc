@@ -16,10 +16,21 @@ constexpr int64_t kLargest = int64_t{1} << 31;
 constexpr int64_t kMostElements = int64_t{1} << 40;
 
 bool IsReasonable(const model::TensorFacts& facts) {
-  for (size_t i = 0; i < facts.sizes.size(); ++i)
+  int64_t elements = 1;
+  for (size_t i = 0; i < facts.sizes.size(); ++i) {
     if (facts.sizes[i] < 0 || facts.sizes[i] > kLargest || facts.strides[i] < 0 || facts.strides[i] > kLargest)
       return false;
-  return facts.storage_offset >= 0 && facts.storage_offset <= kMostElements && ElementCount(facts.sizes) <= kMostElements;
+    elements = facts.sizes[i] == 0 ? 0 : Multiply(elements, facts.sizes[i]).now();
+  }
+  return facts.storage_offset >= 0 && facts.storage_offset <= kMostElements && elements <= kMostElements;
+}
+
+Dims WithTerms(const std::vector<int64_t>& numbers, const std::vector<uint32_t>& terms) {
+  Dims dims(numbers.begin(), numbers.end());
+  for (size_t i = 0; i < terms.size() && i < dims.size(); ++i)
+    if (terms[i] != 0)
+      dims[i] = Size::Symbol(numbers[i], terms[i]);
+  return dims;
 }
 
 bool IsTuple(const Constant& constant) {
@@ -51,22 +62,29 @@ std::optional<Value> NumberOf(const Operand& operand) {
   } else if (constant.is_int()) {
     value.dtype = DType::kInt64;
     value.number = static_cast<double>(constant.integer);
+    value.count = Size::Symbol(constant.integer, operand.term);
   } else if (constant.kind == ConstantKind::kFloat || constant.kind == ConstantKind::kComplex) {
     value.dtype = constant.kind == ConstantKind::kFloat ? DType::kFloat64 : DType::kComplex128;
     value.number = constant.real;
+    value.varies = operand.term == Operand::kUnnamed;
   } else {
     return std::nullopt;
   }
   return value;
 }
 
-std::optional<int64_t> IntOf(const Operand& operand) {
+std::optional<Size> CountOf(const Operand& operand) {
   if (!operand.constant || !operand.constant->is_int() || operand.constant->integer > kLargest || operand.constant->integer < -kLargest)
     return std::nullopt;
-  return operand.constant->integer;
+  return Size::Symbol(operand.constant->integer, operand.term);
 }
 
-Value ViewOf(const Value& base, Layout layout, int64_t offset) {
+std::optional<int64_t> IntOf(const Operand& operand) {
+  std::optional<Size> count = CountOf(operand);
+  return count ? std::optional<int64_t>(*count) : std::nullopt;
+}
+
+Value ViewOf(const Value& base, Layout layout, const Size& offset) {
   Value view = base;
   view.layout = std::move(layout);
   view.offset = offset;
@@ -93,8 +111,8 @@ absl::StatusOr<Value> Call::ValueOf(const Operand& operand) const {
   if (!dtype || facts.sizes.size() != facts.strides.size() || !IsReasonable(facts))
     return Unknown();
   Value value{.dtype = *dtype,
-              .layout = {.sizes = facts.sizes, .strides = facts.strides},
-              .offset = facts.storage_offset,
+              .layout = {.sizes = WithTerms(facts.sizes, facts.size_terms), .strides = WithTerms(facts.strides, facts.stride_terms)},
+              .offset = Size::Symbol(facts.storage_offset, facts.offset_term),
               .inference = facts.is_inference,
               .requires_grad = facts.requires_grad};
   if (cast_ && IsFloating(*dtype) && *dtype != DType::kFloat64 && *dtype != *cast_) {
@@ -149,11 +167,21 @@ absl::StatusOr<int64_t> Call::Int(std::string_view parameter) const {
   return *number;
 }
 
+absl::StatusOr<Size> Call::Count(std::string_view parameter) const {
+  const Operand* operand = Given(parameter);
+  std::optional<Size> number = operand == nullptr ? std::nullopt : CountOf(*operand);
+  if (!number)
+    return Unknown();
+  return *number;
+}
+
 absl::StatusOr<double> Call::Float(std::string_view parameter) const {
   const Operand* operand = Given(parameter);
   std::optional<Value> number = operand == nullptr ? std::nullopt : NumberOf(*operand);
-  if (!number || IsComplex(number->dtype) || number->dtype == DType::kBool)
+  if (!number || IsComplex(number->dtype) || number->dtype == DType::kBool || number->varies)
     return Unknown();
+  if (number->count.term() != 0)
+    return static_cast<double>(static_cast<int64_t>(number->count));
   return number->number;
 }
 
@@ -175,14 +203,14 @@ absl::StatusOr<Dims> Call::Ints(std::string_view parameter) const {
   const Operand* operand = Given(parameter);
   if (operand == nullptr)
     return Unknown();
-  if (std::optional<int64_t> number = IntOf(*operand))
+  if (std::optional<Size> number = CountOf(*operand))
     return Dims{*number};
   std::optional<std::vector<Operand>> items = ItemsOf(*operand);
   if (!items)
     return Unknown();
   Dims numbers;
   for (const Operand& item : *items) {
-    std::optional<int64_t> number = IntOf(item);
+    std::optional<Size> number = CountOf(item);
     if (!number)
       return Unknown();
     numbers.push_back(*number);

@@ -44,6 +44,7 @@ class Call {
   absl::StatusOr<std::vector<Value>> Tensors(std::string_view parameter) const;
   absl::StatusOr<Value> TensorOrNumber(std::string_view parameter) const;
   absl::StatusOr<int64_t> Int(std::string_view parameter) const;
+  absl::StatusOr<Size> Count(std::string_view parameter) const;  // an int, perhaps symbolic
   absl::StatusOr<double> Float(std::string_view parameter) const;
   absl::StatusOr<bool> Bool(std::string_view parameter) const;
   absl::StatusOr<std::string> Text(std::string_view parameter) const;
@@ -72,10 +73,11 @@ class Call {
 // The items of a sequence, whichever form it came in; none where it is no sequence.
 std::optional<std::vector<model::Operand>> ItemsOf(const model::Operand& operand);
 std::optional<Value> NumberOf(const model::Operand& operand);
-std::optional<int64_t> IntOf(const model::Operand& operand);  // bools are no ints
+std::optional<Size> CountOf(const model::Operand& operand);   // an int, perhaps symbolic; bools are no ints
+std::optional<int64_t> IntOf(const model::Operand& operand);  // and fixed
 
 // Views of `base` under another layout.
-Value ViewOf(const Value& base, Layout layout, int64_t offset);
+Value ViewOf(const Value& base, Layout layout, const Size& offset);
 
 inline Value ViewOf(const Value& base, Layout layout) {
   return ViewOf(base, std::move(layout), base.offset);

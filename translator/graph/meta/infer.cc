@@ -12,6 +12,17 @@ using model::TensorFacts;
 // Tensors with more are left alone, so that counting in 64 bits is safe.
 constexpr int64_t kMostElements = int64_t{1} << 53;
 
+void Split(const Dims& dims, std::vector<int64_t>* numbers, std::vector<uint32_t>* terms) {
+  bool symbolic = false;
+  for (const Size& size : dims) {
+    numbers->push_back(size.now());
+    terms->push_back(size.term());
+    symbolic = symbolic || size.term() != 0;
+  }
+  if (!symbolic)
+    terms->clear();
+}
+
 // What a call's tensor arguments have in common.
 struct Arguments {
   const TensorFacts* first = nullptr;
@@ -72,7 +83,7 @@ class Inference {
     RETURN_IF_ERROR(ApplyAutocast(&call));
     ASSIGN_OR_RETURN(Product product, row_.rule(call));
     for (const Value& value : product.values)
-      if (value.elements() > kMostElements)
+      if (value.elements().now() > kMostElements)
         return Unknown();
     return Finish(call, product);
   }
@@ -181,9 +192,10 @@ class Inference {
     facts.requires_grad = recorded || (can_require && value.view && value.requires_grad) || value.leaf_requires_grad;
     facts.is_leaf = !recorded;
     facts.is_inference = value.inference;
-    facts.sizes = value.layout.sizes;
-    facts.strides = value.layout.strides;
-    facts.storage_offset = value.offset;
+    Split(value.layout.sizes, &facts.sizes, &facts.size_terms);
+    Split(value.layout.strides, &facts.strides, &facts.stride_terms);
+    facts.storage_offset = value.offset.now();
+    facts.offset_term = value.offset.term();
     if (arguments_.first != nullptr && arguments_.first->is_inference == value.inference)
       facts.keys = arguments_.first->keys;
     return facts;

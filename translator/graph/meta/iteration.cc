@@ -68,7 +68,7 @@ absl::StatusOr<Layout> Iterate(const std::vector<Layout>& operands) {
     return result;
   }
   result.strides.resize(result.sizes.size());
-  int64_t next = 1;
+  Size next = 1;
   for (int64_t dim : order) {
     result.strides[dim] = next;
     next = Multiply(next, result.sizes[dim]);

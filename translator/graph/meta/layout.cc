@@ -22,13 +22,13 @@ bool LooksLike(MemoryFormat format, const Layout& layout) {
   std::span<const int64_t> order = OrderOf(format);
   if (layout.sizes.size() != order.size() || layout.strides[1] == 0)
     return false;
-  int64_t least = 0;
+  Size least = 0;
   for (int64_t dim : order) {
     if (layout.sizes[dim] == 0 || layout.strides[dim] < least)
       return false;
     if (dim == 0 && least == layout.strides[1])
       return false;
-    least = layout.strides[dim] * std::max<int64_t>(layout.sizes[dim], 1);
+    least = layout.strides[dim] * std::max<Size>(layout.sizes[dim], 1);
   }
   return true;
 }
@@ -50,21 +50,21 @@ int CompareDims(const Dims& sizes, const std::vector<Dims>& operand_strides, int
 Dims EmptyViewStrides(const Dims& sizes) {
   Dims strides(sizes.size(), 1);
   for (size_t i = sizes.size(); i-- > 1;)
-    strides[i - 1] = Multiply(std::max<int64_t>(sizes[i], 1), strides[i]);
+    strides[i - 1] = Multiply(std::max<Size>(sizes[i], 1), strides[i]);
   return strides;
 }
 
 }  // namespace
 
-int64_t Multiply(int64_t a, int64_t b) {
+Size Multiply(const Size& a, const Size& b) {
   int64_t product = 0;
-  return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<int64_t>::max() : product;
+  return __builtin_mul_overflow(a.now(), b.now(), &product) ? Size(std::numeric_limits<int64_t>::max()) : a * b;
 }
 
-int64_t ElementCount(const Dims& sizes) {
+Size ElementCount(const Dims& sizes) {
   if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end())
     return 0;
-  return std::accumulate(sizes.begin(), sizes.end(), int64_t{1}, Multiply);
+  return std::accumulate(sizes.begin(), sizes.end(), Size(1), Multiply);
 }
 
 Dims ContiguousStrides(const Dims& sizes) {
@@ -75,7 +75,7 @@ Dims StridesIn(MemoryFormat format, const Dims& sizes) {
   if (format == MemoryFormat::kContiguous)
     return ContiguousStrides(sizes);
   Dims strides(sizes.size());
-  int64_t next = 1;
+  Size next = 1;
   for (int64_t dim : OrderOf(format)) {
     strides[dim] = next;
     next = Multiply(next, sizes[dim]);
@@ -86,7 +86,7 @@ Dims StridesIn(MemoryFormat format, const Dims& sizes) {
 bool IsContiguous(const Layout& layout) {
   if (ElementCount(layout.sizes) == 0)
     return true;
-  int64_t expected = 1;
+  Size expected = 1;
   for (size_t i = layout.sizes.size(); i-- > 0;) {
     if (layout.sizes[i] == 1)
       continue;
@@ -103,7 +103,7 @@ bool IsContiguousIn(MemoryFormat format, const Layout& layout) {
   std::span<const int64_t> order = OrderOf(format);
   if (layout.sizes.size() != order.size())
     return false;
-  int64_t expected = 1;
+  Size expected = 1;
   for (int64_t dim : order) {
     if (layout.sizes[dim] == 1)
       continue;
@@ -121,7 +121,7 @@ bool IsDense(const Layout& layout) {
   std::iota(order.begin(), order.end(), size_t{0});
   std::erase_if(order, [&](size_t i) { return layout.sizes[i] < 2; });
   std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return layout.strides[a] < layout.strides[b]; });
-  int64_t expected = 1;
+  Size expected = 1;
   for (size_t dim : order) {
     if (layout.strides[dim] != expected)
       return false;
@@ -147,10 +147,10 @@ Dims PreservedStrides(const Layout& layout) {
   if (IsDense(layout))
     return layout.strides;
   Dims strides(layout.sizes.size());
-  int64_t next = 1;
+  Size next = 1;
   for (int64_t dim : LoopOrder(layout.sizes, {layout.strides})) {
     strides[dim] = next;
-    next *= std::max<int64_t>(layout.sizes[dim], 1);
+    next *= std::max<Size>(layout.sizes[dim], 1);
   }
   return strides;
 }
@@ -162,7 +162,7 @@ std::optional<Dims> ViewStrides(const Layout& layout, const Dims& sizes) {
     return layout.sizes == sizes ? layout.strides : EmptyViewStrides(sizes);
   Dims strides(sizes.size());
   int64_t view_dim = static_cast<int64_t>(sizes.size()) - 1;
-  int64_t chunk_stride = layout.strides.back(), chunk_elements = 1, view_elements = 1;
+  Size chunk_stride = layout.strides.back(), chunk_elements = 1, view_elements = 1;
   for (int64_t dim = layout.rank() - 1; dim >= 0; --dim) {
     chunk_elements *= layout.sizes[dim];
     // A chunk ends where the next dimension out does not continue it in memory.
@@ -182,9 +182,9 @@ std::optional<Dims> ViewStrides(const Layout& layout, const Dims& sizes) {
   return view_dim == -1 ? std::optional(strides) : std::nullopt;
 }
 
-std::optional<Dims> ResolveSizes(const Dims& sizes, int64_t elements) {
+std::optional<Dims> ResolveSizes(const Dims& sizes, const Size& elements) {
   Dims resolved = sizes;
-  int64_t known = 1;
+  Size known = 1;
   auto open = resolved.end();
   for (auto it = resolved.begin(); it != resolved.end(); ++it) {
     if (*it >= 0) {
@@ -209,7 +209,7 @@ std::optional<Dims> BroadcastSizes(const Dims& a, const Dims& b) {
   Dims sizes = longer;
   size_t shift = longer.size() - shorter.size();
   for (size_t i = 0; i < shorter.size(); ++i) {
-    int64_t& size = sizes[shift + i];
+    Size& size = sizes[shift + i];
     if (size == 1)
       size = shorter[i];
     else if (shorter[i] != 1 && shorter[i] != size)

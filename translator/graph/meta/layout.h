@@ -6,9 +6,9 @@
 #include <optional>
 #include <vector>
 
-namespace framegate::translator::meta {
+#include "translator/graph/meta/size.h"
 
-using Dims = std::vector<int64_t>;
+namespace framegate::translator::meta {
 
 enum class MemoryFormat : uint8_t { kContiguous, kChannelsLast, kChannelsLast3d };
 
@@ -21,8 +21,8 @@ struct Layout {
   bool operator==(const Layout&) const = default;
 };
 
-int64_t Multiply(int64_t a, int64_t b);  // the largest number where it overflows
-int64_t ElementCount(const Dims& sizes);
+Size Multiply(const Size& a, const Size& b);  // the largest number where it overflows
+Size ElementCount(const Dims& sizes);
 Dims ContiguousStrides(const Dims& sizes);
 // Strides of a new tensor; channels-last formats need 4 or 5 dimensions.
 Dims StridesIn(MemoryFormat format, const Dims& sizes);
@@ -39,7 +39,7 @@ Dims PreservedStrides(const Layout& layout);
 // Strides under which the same memory has `sizes`; none where that needs a copy.
 std::optional<Dims> ViewStrides(const Layout& layout, const Dims& sizes);
 // `sizes` with its one -1 replaced; none where the number of elements does not fit.
-std::optional<Dims> ResolveSizes(const Dims& sizes, int64_t elements);
+std::optional<Dims> ResolveSizes(const Dims& sizes, const Size& elements);
 std::optional<Dims> BroadcastSizes(const Dims& a, const Dims& b);
 // A dimension counted from the end made a plain one; none where it is out of range. A scalar has
 // dimension 0.

@@ -18,7 +18,7 @@ namespace framegate::translator::meta {
 struct Value {
   DType dtype = DType::kFloat32;
   Layout layout;
-  int64_t offset = 0;
+  Size offset = 0;
   bool inference = false;
   bool requires_grad = false;       // of an argument; of a result it follows from the call
   bool differentiable = true;       // of a result: gradients reach it where an argument requires them
@@ -28,17 +28,19 @@ struct Value {
 
   bool is_none = false;  // of a result's item
   bool is_number = false;
-  double number = 0;  // its real part
+  double number = 0;    // its real part
+  Size count;           // itself, where it is an int
+  bool varies = false;  // a float that another call may have another value of
 
   int64_t rank() const { return layout.rank(); }
 
   const Dims& sizes() const { return layout.sizes; }
 
-  int64_t size(int64_t dim) const { return layout.sizes[static_cast<size_t>(dim)]; }
+  const Size& size(int64_t dim) const { return layout.sizes[static_cast<size_t>(dim)]; }
 
-  int64_t stride(int64_t dim) const { return layout.strides[static_cast<size_t>(dim)]; }
+  const Size& stride(int64_t dim) const { return layout.strides[static_cast<size_t>(dim)]; }
 
-  int64_t elements() const { return ElementCount(layout.sizes); }
+  Size elements() const { return ElementCount(layout.sizes); }
 };
 
 // What a rule says: a tensor, a sequence of tensors, None, or an argument itself.

@@ -23,7 +23,8 @@ absl::StatusOr<Pair> Read(const Call& call, std::string_view left, std::string_v
 // Integers divided by zero raise.
 bool MayDivideByZero(const Pair& pair) {
   const Value& divisor = pair.operands[1];
-  return !IsDifferentiable(pair.dtype) && (!divisor.is_number || divisor.number == 0);
+  return !IsDifferentiable(pair.dtype) &&
+         (!divisor.is_number || (divisor.dtype == DType::kInt64 ? divisor.count == 0 : divisor.number == 0));
 }
 
 absl::StatusOr<Value> Combined(const Call& call, const Pair& pair) {
@@ -102,7 +103,7 @@ Outcome Power(const Call& call) {
   const Value& exponent = pair.operands[1];
   if (!exponent.is_number)
     return Elementwise(call, pair.operands, pair.dtype, pair.dtype);
-  if (exponent.number < 0 && !IsDifferentiable(pair.dtype))
+  if ((exponent.dtype == DType::kInt64 ? exponent.count < 0 : exponent.number < 0) && !IsDifferentiable(pair.dtype))
     return Unknown();
   return Elementwise(call, {CastTo(call, pair.operands[0], pair.dtype)}, pair.dtype, pair.dtype);
 }

@@ -8,7 +8,7 @@ namespace {
 // Every other element of the memory, seen as real numbers.
 Value Component(const Value& input, int64_t shift) {
   Layout layout = input.layout;
-  for (int64_t& stride : layout.strides)
+  for (Size& stride : layout.strides)
     stride *= 2;
   Value part = ViewOf(input, std::move(layout), input.offset * 2 + shift);
   part.dtype = RealOf(input.dtype);
@@ -52,7 +52,7 @@ Outcome ViewAsComplex(const Call& call) {
   for (size_t i = 0; i < layout.strides.size(); ++i) {
     if (layout.strides[i] % 2 != 0)
       return layout.sizes[i] > 1 ? Raises() : Unknown();
-    layout.strides[i] /= 2;
+    layout.strides[i] = layout.strides[i] / 2;
   }
   Value numbers = ViewOf(input, std::move(layout), input.offset / 2);
   numbers.dtype = ComplexOf(input.dtype);

@@ -113,10 +113,10 @@ Outcome Convolution(const Call& call) {
     return Unknown();
   if (input.size(first - 1) != weight.size(1) * geometry.groups)
     return Raises();
-  Dims sizes = {geometry.batched ? input.size(0) : 1, weight.size(0)};
+  Dims sizes = {geometry.batched ? input.size(0) : Size(1), weight.size(0)};
   for (int64_t i = 0; i < geometry.spatial; ++i) {
-    int64_t size = input.size(first + i), reach = geometry.dilation[i] * (weight.size(2 + i) - 1) + 1;
-    int64_t free = size + 2 * geometry.padding[i] - reach;
+    Size size = input.size(first + i), reach = geometry.dilation[i] * (weight.size(2 + i) - 1) + 1;
+    Size free = size + 2 * geometry.padding[i] - reach;
     if (free < 0 && !geometry.same)
       return Raises();
     sizes.push_back(geometry.same ? size : free / geometry.stride[i] + 1);
@@ -130,12 +130,13 @@ Outcome TransposedConvolution(const Call& call) {
   ASSIGN_OR_RETURN(std::vector<Value> bias, call.TensorIfGiven("bias"));
   ASSIGN_OR_RETURN(Geometry geometry, ReadGeometry(call, input, weight));
   ASSIGN_OR_RETURN(geometry.output_padding, PerDimension(call, "output_padding", geometry.spatial));
-  int64_t first = geometry.batched ? 2 : 1, channels = weight.size(1) * geometry.groups;
+  int64_t first = geometry.batched ? 2 : 1;
+  Size channels = weight.size(1) * geometry.groups;
   if (geometry.same || !TypesAgree(input, weight, bias, channels) || geometry.groups < 1)
     return Unknown();
   if (input.size(first - 1) != weight.size(0) || weight.size(0) % geometry.groups != 0)
     return Unknown();
-  Dims sizes = {geometry.batched ? input.size(0) : 1, channels};
+  Dims sizes = {geometry.batched ? input.size(0) : Size(1), channels};
   for (int64_t i = 0; i < geometry.spatial; ++i) {
     int64_t extra = geometry.output_padding[i];
     if (extra < 0 || (extra >= geometry.stride[i] && extra >= geometry.dilation[i]))

@@ -133,7 +133,7 @@ Outcome Arange(const Call& call) {
     if (!call.Has(parameter))
       continue;
     ASSIGN_OR_RETURN(Value bound, call.TensorOrNumber(parameter));
-    if (!bound.is_number || IsComplex(bound.dtype) || bound.dtype == DType::kBool)
+    if (!bound.is_number || IsComplex(bound.dtype) || bound.dtype == DType::kBool || bound.varies)
       return Unknown();
     whole = whole && bound.dtype == DType::kInt64;
     size_t place = std::string_view(parameter) == "start" ? 0 : std::string_view(parameter) == "end" ? 1 : 2;
@@ -145,6 +145,13 @@ Outcome Arange(const Call& call) {
   ASSIGN_OR_RETURN(DType dtype, call.Type("dtype", whole ? DType::kInt64 : call.ambient().default_dtype));
   if (dtype == DType::kBool || IsComplex(dtype))
     return Unknown();
+  if (whole && dtype == DType::kInt64 && (given & 4) == 0) {
+    Size count = bounds[1].count - bounds[0].count;
+    return count < 0 ? Outcome(Raises()) : CreatedContiguous(call, dtype, {count});
+  }
+  for (Value& bound : bounds)
+    if (bound.dtype == DType::kInt64 && bound.count.term() != 0)
+      bound.number = static_cast<double>(static_cast<int64_t>(bound.count));
   double start = bounds[0].number, end = bounds[1].number, step = bounds[2].number;
   if (dtype == DType::kInt64) {  // computed in integers
     start = std::trunc(start);
@@ -172,10 +179,10 @@ Outcome Linspace(const Call& call) {
 }
 
 Outcome Eye(const Call& call) {
-  ASSIGN_OR_RETURN(int64_t rows, call.Int("n"));
-  int64_t columns = rows;
+  ASSIGN_OR_RETURN(Size rows, call.Count("n"));
+  Size columns = rows;
   if (call.Has("m")) {
-    ASSIGN_OR_RETURN(columns, call.Int("m"));
+    ASSIGN_OR_RETURN(columns, call.Count("m"));
   }
   ASSIGN_OR_RETURN(DType dtype, call.Type("dtype", call.ambient().default_dtype));
   return CreatedContiguous(call, dtype, {rows, columns});
@@ -230,7 +237,7 @@ Outcome NewTensor(const Call& call) {
 }
 
 Outcome RandomPermutation(const Call& call) {
-  ASSIGN_OR_RETURN(int64_t count, call.Int("n"));
+  ASSIGN_OR_RETURN(Size count, call.Count("n"));
   ASSIGN_OR_RETURN(DType dtype, call.Type("dtype", DType::kInt64));
   if (dtype != DType::kInt64)
     return Unknown();

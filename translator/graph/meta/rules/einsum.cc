@@ -55,8 +55,8 @@ std::optional<Layout> ByLabel(const Value& value, const std::string& own, const 
   Layout layout;
   for (char label : labels) {
     size_t place = own.find(label);
-    layout.sizes.push_back(place == std::string::npos ? 1 : value.layout.sizes[place]);
-    layout.strides.push_back(place == std::string::npos ? 1 : value.layout.strides[place]);
+    layout.sizes.push_back(place == std::string::npos ? Size(1) : value.layout.sizes[place]);
+    layout.strides.push_back(place == std::string::npos ? Size(1) : value.layout.strides[place]);
   }
   return layout;
 }
@@ -100,7 +100,7 @@ Layout Contracted(const Dims& left, const Dims& right, size_t outputs) {
   order.insert(order.end(), columns.begin(), columns.end());
   Dims sizes;
   for (int64_t dim : order)
-    sizes.push_back(std::find(summed.begin(), summed.end(), dim) != summed.end() ? 1 : std::max(left[dim], right[dim]));
+    sizes.push_back(std::find(summed.begin(), summed.end(), dim) != summed.end() ? Size(1) : std::max(left[dim], right[dim]));
   Dims strides = ContiguousStrides(sizes);
   Layout permuted{Dims(sizes.size()), Dims(sizes.size())};
   for (size_t i = 0; i < order.size(); ++i) {

@@ -21,7 +21,7 @@ Outcome PixelShuffle(const Call& call) {
   if (input.rank() < 3 || factor < 1 || input.layout.strides != ContiguousStrides(input.sizes()) || input.elements() == 0)
     return Unknown();
   Dims sizes = input.sizes();
-  int64_t &channels = sizes[sizes.size() - 3], &height = sizes[sizes.size() - 2], &width = sizes[sizes.size() - 1];
+  Size &channels = sizes[sizes.size() - 3], &height = sizes[sizes.size() - 2], &width = sizes[sizes.size() - 1];
   bool apart = call.name() == "pixel_unshuffle";
   if (apart ? height % factor != 0 || width % factor != 0 : channels % (factor * factor) != 0)
     return Raises();

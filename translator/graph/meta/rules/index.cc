@@ -72,7 +72,7 @@ class Indexing {
 
  private:
   absl::Status Take(const Operand& item) {
-    if (std::optional<int64_t> number = IntOf(item))
+    if (std::optional<Size> number = CountOf(item))
       return Select(*number);
     if (IsConstant(item, ConstantKind::kNone))
       return AddDimension();
@@ -87,12 +87,12 @@ class Indexing {
     return TakeList(item);
   }
 
-  absl::Status Select(int64_t number) {
+  absl::Status Select(const Size& number) {
     Layout& layout = result_.view.layout;
-    int64_t size = layout.sizes[dim_];
+    Size size = layout.sizes[dim_];
     if (number < -size || number >= size)
       return Raises();
-    result_.view.offset += (number < 0 ? number + size : number) * layout.strides[dim_];
+    result_.view.offset += (number < 0 ? number + size : Size(number)) * layout.strides[dim_];
     layout.sizes.erase(layout.sizes.begin() + dim_);
     layout.strides.erase(layout.strides.begin() + dim_);
     return absl::OkStatus();
@@ -100,7 +100,7 @@ class Indexing {
 
   absl::Status AddDimension() {
     Layout& layout = result_.view.layout;
-    int64_t stride = dim_ == layout.rank() ? 1 : layout.sizes[dim_] * layout.strides[dim_];
+    Size stride = dim_ == layout.rank() ? Size(1) : layout.sizes[dim_] * layout.strides[dim_];
     layout.sizes.insert(layout.sizes.begin() + dim_, 1);
     layout.strides.insert(layout.strides.begin() + dim_, stride);
     ++dim_;
@@ -109,8 +109,8 @@ class Indexing {
 
   absl::Status Slice(const std::vector<Operand>& parts) {
     Layout& layout = result_.view.layout;
-    int64_t size = layout.sizes[dim_];
-    int64_t bounds[3] = {0, size, 1};
+    Size size = layout.sizes[dim_];
+    Size bounds[3] = {0, size, 1};
     if (parts.size() != 3)
       return Unknown();
     for (size_t i = 0; i < 3; ++i) {
@@ -119,15 +119,16 @@ class Indexing {
       if (!IsConstant(parts[i], ConstantKind::kInt))
         return Unknown();
       // Bounds may be far outside, as in x[:sys.maxsize].
-      int64_t number = std::clamp(parts[i].constant->integer, -kFarthest, kFarthest);
-      bounds[i] = number < 0 && i < 2 ? number + size : number;
+      Size number = parts[i].term != 0 ? Size::Symbol(parts[i].constant->integer, parts[i].term)
+                                       : Size(std::clamp(parts[i].constant->integer, -kFarthest, kFarthest));
+      bounds[i] = i < 2 && number < 0 ? number + size : number;
     }
     if (bounds[2] <= 0)
       return Raises();
-    int64_t start = std::clamp<int64_t>(bounds[0], 0, size);
-    int64_t stop = std::clamp<int64_t>(bounds[1], start, size);
+    Size start = std::clamp<Size>(bounds[0], 0, size);
+    Size stop = std::clamp<Size>(bounds[1], start, size);
     result_.view.offset += start * layout.strides[dim_];
-    layout.sizes[dim_] = (stop - start) / bounds[2] + ((stop - start) % bounds[2] != 0);
+    layout.sizes[dim_] = bounds[2] == 1 ? stop - start : (stop - start + bounds[2] - 1) / bounds[2];
     layout.strides[dim_] = Multiply(layout.strides[dim_], bounds[2]);
     ++dim_;
     return absl::OkStatus();

@@ -124,14 +124,14 @@ Outcome Repeat(const Call& call) {
   for (size_t i = 0; i < repeats.size(); ++i) {
     if (repeats[i] < 0)
       return Raises();
-    repeats[i] *= i < shift ? 1 : input.layout.sizes[i - shift];
+    repeats[i] *= i < shift ? Size(1) : input.layout.sizes[i - shift];
   }
   return call.Fresh(input.dtype, std::move(repeats));
 }
 
 Outcome RepeatInterleave(const Call& call) {
   ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
-  ASSIGN_OR_RETURN(int64_t repeats, call.Int("repeats"));
+  ASSIGN_OR_RETURN(Size repeats, call.Count("repeats"));
   if (repeats < 0)
     return Raises();
   if (!call.Has("dim"))

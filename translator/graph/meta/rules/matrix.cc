@@ -54,7 +54,7 @@ Outcome MatMul(const Call& call) {
     return Unknown();
   if (a.rank() == 0 || b.rank() == 0)
     return Raises();
-  int64_t inner = b.rank() == 1 ? b.size(0) : b.size(b.rank() - 2);
+  Size inner = b.rank() == 1 ? b.size(0) : b.size(b.rank() - 2);
   if (a.sizes().back() != inner)
     return Raises();
   std::optional<Dims> sizes = BroadcastSizes(Batch(a), Batch(b));

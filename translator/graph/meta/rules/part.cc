@@ -6,13 +6,13 @@
 namespace framegate::translator::meta::rules {
 namespace {
 
-Value Part(const Value& input, int64_t dim, int64_t start, int64_t length) {
+Value Part(const Value& input, int64_t dim, const Size& start, const Size& length) {
   Value part = ViewOf(input, input.layout, input.offset + start * input.stride(dim));
   part.layout.sizes[dim] = length;
   return part;
 }
 
-Value WithoutDim(const Value& input, int64_t dim, int64_t index) {
+Value WithoutDim(const Value& input, int64_t dim, const Size& index) {
   Value part = ViewOf(input, input.layout, input.offset + index * input.stride(dim));
   part.layout.sizes.erase(part.layout.sizes.begin() + dim);
   part.layout.strides.erase(part.layout.strides.begin() + dim);
@@ -20,8 +20,8 @@ Value WithoutDim(const Value& input, int64_t dim, int64_t index) {
 }
 
 // One past the last element's place in memory, from the storage's start.
-int64_t EndOf(const Layout& layout, int64_t offset) {
-  int64_t end = offset + 1;
+Size EndOf(const Layout& layout, const Size& offset) {
+  Size end = offset + 1;
   for (size_t i = 0; i < layout.sizes.size(); ++i)
     end += (layout.sizes[i] - 1) * layout.strides[i];
   return end;
@@ -35,20 +35,20 @@ Outcome Select(const Call& call) {
   ASSIGN_OR_RETURN(int64_t index, call.Int("index"));
   if (input.rank() == 0 || index < -input.size(dim) || index >= input.size(dim))
     return Raises();
-  return WithoutDim(input, dim, index < 0 ? index + input.size(dim) : index);
+  return WithoutDim(input, dim, index < 0 ? index + input.size(dim) : Size(index));
 }
 
 Outcome Narrow(const Call& call) {
   ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
   ASSIGN_OR_RETURN(int64_t dim, call.Dim("dim", input));
-  ASSIGN_OR_RETURN(int64_t start, call.Int("start"));
-  ASSIGN_OR_RETURN(int64_t length, call.Int("length"));
+  ASSIGN_OR_RETURN(Size start, call.Count("start"));
+  ASSIGN_OR_RETURN(Size length, call.Count("length"));
   if (input.rank() == 0 || length < 0)
     return Raises();
-  int64_t size = input.size(dim);
+  Size size = input.size(dim);
   if (start < -size || start > size)
     return Raises();
-  start += start < 0 ? size : 0;
+  start += start < 0 ? size : Size(0);
   if (start + length > size)
     return Raises();
   return Part(input, dim, start, length);
@@ -72,14 +72,14 @@ Outcome Diagonal(const Call& call) {
   ASSIGN_OR_RETURN(int64_t columns, call.Dim("dim2", input));
   if (rows == columns || input.rank() < 2)
     return Raises();
-  int64_t length =
+  Size length =
       shift >= 0 ? std::min(input.size(rows), input.size(columns) - shift) : std::min(input.size(rows) + shift, input.size(columns));
-  length = std::max<int64_t>(length, 0);
-  int64_t offset = input.offset;
+  length = std::max<Size>(length, 0);
+  Size offset = input.offset;
   if (length > 0)
     offset += shift >= 0 ? shift * input.stride(columns) : -shift * input.stride(rows);
   Layout layout = input.layout;
-  int64_t stride = input.stride(rows) + input.stride(columns);
+  Size stride = input.stride(rows) + input.stride(columns);
   for (int64_t dim : {std::max(rows, columns), std::min(rows, columns)}) {
     layout.sizes.erase(layout.sizes.begin() + dim);
     layout.strides.erase(layout.strides.begin() + dim);
@@ -112,9 +112,9 @@ Outcome AsStrided(const Call& call) {
   ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
   ASSIGN_OR_RETURN(Dims sizes, call.Ints("size"));
   ASSIGN_OR_RETURN(Dims strides, call.Ints("stride"));
-  int64_t offset = input.offset;
+  Size offset = input.offset;
   if (call.Has("storage_offset")) {
-    ASSIGN_OR_RETURN(offset, call.Int("storage_offset"));
+    ASSIGN_OR_RETURN(offset, call.Count("storage_offset"));
   }
   if (sizes.size() != strides.size() || input.elements() == 0)
     return Unknown();
@@ -133,17 +133,18 @@ Outcome Split(const Call& call) {
   ASSIGN_OR_RETURN(Dims lengths, call.Ints("split_size_or_sections"));
   if (input.rank() == 0)
     return Raises();
-  int64_t size = input.size(dim);
+  Size size = input.size(dim);
   if (!call.IsSequence("split_size_or_sections")) {
-    int64_t step = lengths[0];
+    Size step = lengths[0];
     if (step < 0 || (step == 0 && size != 0))
       return Raises();
-    lengths.assign(step == 0 ? 1 : std::max<int64_t>((size + step - 1) / step, 1), step);
+    int64_t count = step == 0 ? Size(1) : std::max<Size>((size + step - 1) / step, 1);  // how many there are is fixed
+    lengths.assign(static_cast<size_t>(count), step);
     lengths.back() = size - step * (static_cast<int64_t>(lengths.size()) - 1);
   }
   std::vector<Value> parts;
-  int64_t start = 0;
-  for (int64_t length : lengths) {
+  Size start = 0;
+  for (const Size& length : lengths) {
     if (length < 0 || start + length > size)
       return Raises();
     parts.push_back(Part(input, dim, start, length));
@@ -161,19 +162,20 @@ Outcome TensorSplit(const Call& call) {
   ASSIGN_OR_RETURN(Dims cuts, call.Ints("indices_or_sections"));
   if (input.rank() == 0)
     return Raises();
-  int64_t size = input.size(dim);
+  Size size = input.size(dim);
   if (!call.IsSequence("indices_or_sections")) {
     int64_t count = cuts[0];
     if (count < 1)
       return Raises();
     cuts.clear();
-    for (int64_t i = 1, end = 0; i < count; ++i)
+    Size end = 0;
+    for (int64_t i = 1; i < count; ++i)
       cuts.push_back(end += size / count + (i <= size % count ? 1 : 0));
   }
   cuts.push_back(size);
   std::vector<Value> parts;
-  int64_t start = 0;
-  for (int64_t cut : cuts) {
+  Size start = 0;
+  for (const Size& cut : cuts) {
     if (cut < 0 || cut < start || cut > size)
       return Unknown();
     parts.push_back(Part(input, dim, start, cut - start));
@@ -188,11 +190,11 @@ Outcome Chunk(const Call& call) {
   ASSIGN_OR_RETURN(int64_t chunks, call.Int("chunks"));
   if (chunks <= 0 || input.rank() == 0)
     return Raises();
-  int64_t size = input.size(dim), step = (size + chunks - 1) / chunks;
+  Size size = input.size(dim), step = (size + chunks - 1) / chunks;
   if (step == 0)
     return Product::Tuple(std::vector<Value>(static_cast<size_t>(chunks), Part(input, dim, 0, 0)));
   std::vector<Value> parts;
-  for (int64_t start = 0; start < size; start += step)
+  for (Size start = 0; start < size; start += step)
     parts.push_back(Part(input, dim, start, std::min(step, size - start)));
   return Product::Tuple(std::move(parts));
 }

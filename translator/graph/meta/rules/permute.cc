@@ -61,7 +61,7 @@ Outcome Permute(const Call& call) {
   if (static_cast<int64_t>(dims.size()) != input.rank())
     return Raises();
   std::vector<bool> seen(dims.size());
-  for (int64_t& dim : dims) {
+  for (Size& dim : dims) {
     std::optional<int64_t> resolved = ResolveDim(dim, input.rank());
     if (!resolved || seen[*resolved])
       return Raises();
@@ -89,7 +89,7 @@ Outcome MoveDim(const Call& call) {
     order[*target] = *source;
   }
   int64_t next = 0;
-  for (int64_t& dim : order) {
+  for (Size& dim : order) {
     if (dim != -1)
       continue;
     while (moved[next])

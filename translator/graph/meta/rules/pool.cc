@@ -55,13 +55,13 @@ absl::StatusOr<Window> ReadWindow(const Call& call, int64_t spatial, bool dilate
   return window;
 }
 
-absl::StatusOr<int64_t> PooledSize(const Window& window, int64_t i, int64_t size) {
-  int64_t free = size + 2 * window.padding[i] - window.dilation[i] * (window.kernel[i] - 1) - 1;
+absl::StatusOr<Size> PooledSize(const Window& window, int64_t i, const Size& size) {
+  Size free = size + 2 * window.padding[i] - window.dilation[i] * (window.kernel[i] - 1) - 1;
   if (free < 0 && !window.round_up)
     return Raises();
   if (free < 0)
     return Unknown();
-  int64_t pooled = (free + (window.round_up ? window.stride[i] - 1 : 0)) / window.stride[i] + 1;
+  Size pooled = (free + (window.round_up ? window.stride[i] - 1 : Size(0))) / window.stride[i] + 1;
   // The last window must start inside the input or its left padding.
   if (window.round_up && (pooled - 1) * window.stride[i] >= size + window.padding[i])
     --pooled;
@@ -71,11 +71,11 @@ absl::StatusOr<int64_t> PooledSize(const Window& window, int64_t i, int64_t size
 absl::StatusOr<Dims> PooledSizes(const Value& input, const Window& window) {
   Dims sizes = input.sizes();
   int64_t spatial = static_cast<int64_t>(window.kernel.size());
-  for (int64_t size : sizes)
+  for (const Size& size : sizes)
     if (size == 0)
       return Unknown();
   for (int64_t i = 0; i < spatial; ++i) {
-    int64_t& size = sizes[sizes.size() - static_cast<size_t>(spatial - i)];
+    Size& size = sizes[sizes.size() - static_cast<size_t>(spatial - i)];
     ASSIGN_OR_RETURN(size, PooledSize(window, i, size));
   }
   return sizes;
@@ -157,12 +157,12 @@ Outcome AdaptivePool(const Call& call) {
     return Unknown();
   Dims sizes = input.sizes();
   for (int64_t i = 0; i < spatial; ++i) {
-    int64_t& size = sizes[sizes.size() - static_cast<size_t>(spatial - i)];
+    Size& size = sizes[sizes.size() - static_cast<size_t>(spatial - i)];
     std::optional<int64_t> number = IntOf(items[i]);
     bool kept = items[i].constant && items[i].constant->is_none();
     if (size == 0 || (!kept && (!number || *number < 1)))
       return Unknown();
-    size = kept ? size : *number;
+    size = kept ? size : Size(*number);
   }
   if (ElementCount(sizes) == 0)
     return Unknown();

@@ -36,9 +36,12 @@ absl::StatusOr<Scale> ReadScale(const Call& call, int64_t spatial) {
   std::vector<model::Operand> items = ItemsOf(*given).value_or(std::vector<model::Operand>(static_cast<size_t>(spatial), *given));
   for (const model::Operand& item : items) {
     std::optional<Value> number = NumberOf(item);
-    if (!number || number->number <= 0)
+    if (!number || number->varies)
       return Unknown();
-    scale.factors.push_back(number->number);
+    double factor = number->count.term() != 0 ? static_cast<double>(static_cast<int64_t>(number->count)) : number->number;
+    if (factor <= 0)
+      return Unknown();
+    scale.factors.push_back(factor);
   }
   return scale;
 }
@@ -53,8 +56,8 @@ Outcome Pad(const Call& call) {
   if (padding.size() % 2 != 0 || padding.size() / 2 > sizes.size())
     return Raises();
   for (size_t i = 0; i < padding.size() / 2; ++i) {
-    int64_t& size = sizes[sizes.size() - 1 - i];
-    int64_t before = padding[2 * i], after = padding[2 * i + 1];
+    Size& size = sizes[sizes.size() - 1 - i];
+    Size before = padding[2 * i], after = padding[2 * i + 1];
     if (before < -size || after < -size)
       return Unknown();
     if (mode != "constant" && (before < 0 || after < 0 || size == 0 || (mode == "reflect" && (before >= size || after >= size)) ||
@@ -93,8 +96,10 @@ Outcome Interpolate(const Call& call) {
   if (static_cast<int64_t>(count) != spatial)
     return Unknown();
   for (size_t i = 0; i < count; ++i) {
-    int64_t& size = sizes[2 + i];
-    size = scale.factors.empty() ? scale.sizes[i] : static_cast<int64_t>(std::floor(static_cast<double>(size) * scale.factors[i]));
+    Size& size = sizes[2 + i];
+    size = scale.factors.empty()
+               ? scale.sizes[i]
+               : Size(static_cast<int64_t>(std::floor(static_cast<double>(static_cast<int64_t>(size)) * scale.factors[i])));
     if (size < 1)
       return Unknown();
   }
@@ -113,7 +118,7 @@ Outcome GatedLinearUnit(const Call& call) {
   if (input.size(dim) % 2 != 0)
     return Raises();
   Value half = input;
-  half.layout.sizes[dim] /= 2;
+  half.layout.sizes[dim] = half.layout.sizes[dim] / 2;
   return Elementwise(call, {half, half}, input.dtype, input.dtype);
 }
 

@@ -47,7 +47,7 @@ Outcome TopK(const Call& call) {
   ASSIGN_OR_RETURN(Value input, call.Tensor("input"));
   ASSIGN_OR_RETURN(int64_t dim, call.Dim("dim", input));
   ASSIGN_OR_RETURN(int64_t k, call.Int("k"));
-  if (k < 0 || k > (input.rank() == 0 ? 1 : input.size(dim)))
+  if (k < 0 || k > (input.rank() == 0 ? Size(1) : input.size(dim)))
     return Raises();
   if (input.dtype == DType::kBool)
     return Unknown();

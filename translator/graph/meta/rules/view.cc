@@ -31,7 +31,7 @@ absl::StatusOr<Value> ExpandedTo(const Value& input, const Dims& sizes) {
   Layout layout{sizes, Dims(sizes.size())};
   for (int64_t dim = static_cast<int64_t>(sizes.size()) - 1; dim >= 0; --dim) {
     bool added = dim < shift;
-    int64_t size = added ? 1 : input.size(dim - shift);
+    Size size = added ? Size(1) : input.size(dim - shift);
     if (sizes[dim] == -1 && !added)
       layout.sizes[dim] = size;
     if (layout.sizes[dim] < 0)
@@ -132,7 +132,7 @@ Outcome Unsqueeze(const Call& call) {
   if (!resolved)
     return Raises();
   Layout layout = input.layout;
-  int64_t stride = *resolved == input.rank() ? 1 : input.size(*resolved) * input.stride(*resolved);
+  Size stride = *resolved == input.rank() ? Size(1) : input.size(*resolved) * input.stride(*resolved);
   layout.sizes.insert(layout.sizes.begin() + *resolved, 1);
   layout.strides.insert(layout.strides.begin() + *resolved, stride);
   return ViewOf(input, std::move(layout));

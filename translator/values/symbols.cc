@@ -1,0 +1,175 @@
+// Sizes and ints that changed between calls, or that the user says will change, become symbols.
+#include <algorithm>
+
+#include "base/strings.h"
+#include "translator/values/session.h"
+
+namespace framegate::translator {
+
+using guards::GuardKind;
+using model::Step;
+
+std::string Session::PathOf(SubjectId subject) {
+  if (slot_names_.empty())
+    for (const model::UnitFrame& frame : request_.unit.frames) {
+      std::shared_ptr<const DecodedCode> code = CodeOf(frame.code);
+      slot_names_.push_back(code == nullptr ? std::vector<std::string>{} : code->image->localsplusnames);
+    }
+  return request_.config.dynamic_subjects.empty() ? "" : SubjectPath(subjects_.nodes(), subject, slot_names_);
+}
+
+bool Session::IsDynamic(const std::string& path) const {
+  const std::vector<std::string>& paths = request_.config.dynamic_subjects;
+  return !path.empty() && std::binary_search(paths.begin(), paths.end(), path);
+}
+
+// Reached from the unit's slots and stack through containers alone.
+bool Session::IsArgument(SubjectId subject) const {
+  for (SubjectId at = subject; at != model::kNoSubject; at = subjects_[at].parent) {
+    Step step = subjects_[at].step;
+    if (step == Step::kSlot || step == Step::kStack)
+      return true;
+    if (step != Step::kItem && step != Step::kDictItem && step != Step::kDictValue && step != Step::kCellContents)
+      return false;
+  }
+  return false;
+}
+
+std::vector<uint32_t> Session::DynamicDims(SubjectId subject, const model::TensorFacts& facts) {
+  const model::Config& config = request_.config;
+  std::vector<uint32_t> dims;
+  if (config.dynamic == "false" || facts.layout != "torch.strided" || facts.strides.size() != facts.sizes.size())
+    return dims;
+  bool all = config.dynamic == "true" && IsArgument(subject);
+  std::string path = PathOf(subject);
+  for (uint32_t dim = 0; dim < facts.sizes.size(); ++dim) {
+    auto marked = [dim](const std::vector<int64_t>& marks) { return std::find(marks.begin(), marks.end(), dim) != marks.end(); };
+    if (facts.sizes[dim] >= 2 && !marked(facts.static_dims) &&
+        (all || marked(facts.dynamic_dims) || (!path.empty() && IsDynamic(StrCat(path, "#", dim)))))
+      dims.push_back(dim);
+  }
+  return dims;
+}
+
+void Session::MakeSymbolic(SubjectId subject, const std::vector<uint32_t>& dims, model::TensorFacts* facts) {
+  if (dims.empty())
+    return;
+  size_t rank = facts->sizes.size();
+  facts->size_terms.assign(rank, 0);
+  facts->stride_terms.assign(rank, 0);
+  for (uint32_t dim : dims) {
+    facts->size_terms[dim] = terms_.SizeOf(subject, dim, facts->sizes[dim]);
+    base_terms_.push_back(facts->size_terms[dim]);
+    if (std::find(facts->dynamic_dims.begin(), facts->dynamic_dims.end(), dim) != facts->dynamic_dims.end())
+      marked_terms_.push_back(facts->size_terms[dim]);
+  }
+  // Strides follow the sizes of the dimensions further in, where they do so now.
+  std::vector<uint32_t> order(rank);
+  for (uint32_t dim = 0; dim < rank; ++dim)
+    order[dim] = static_cast<uint32_t>(rank) - 1 - dim;
+  std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return facts->strides[a] < facts->strides[b]; });
+  Size expected = 1;
+  for (uint32_t dim : order) {
+    if (facts->sizes[dim] == 1)
+      continue;
+    Size stride = facts->strides[dim];
+    if (expected.term() != 0 && expected.now() == facts->strides[dim]) {
+      stride = expected;
+      facts->stride_terms[dim] = expected.term();
+      stride_terms_.push_back({subject, dim, expected.term()});
+    }
+    expected = stride * Size::Symbol(facts->sizes[dim], facts->size_terms[dim]);
+  }
+}
+
+std::optional<uint32_t> Session::FixedMark() const {
+  for (uint32_t number : marked_terms_)
+    if (const Term& term = terms_.at(number); term.least == term.most)
+      return term.dimension;
+  return std::nullopt;
+}
+
+V Session::MakeSymbol(LazyValue* lazy, const Constant& now) {
+  AddGuard({.kind = GuardKind::kTypeIs, .subject = lazy->subject, .type = "builtins:int"});
+  auto* symbol = New<SymbolValue>();
+  symbol->term = terms_.IntOf(lazy->subject, now.integer);
+  symbol->now = now;
+  symbol->handle = lazy->handle;
+  symbol->subject = lazy->subject;
+  base_terms_.push_back(symbol->term);
+  return symbol;
+}
+
+V Session::Number(const Size& size) {
+  if (size.term() == 0)
+    return Int(size.now());
+  auto* symbol = New<SymbolValue>();
+  symbol->term = size.term();
+  symbol->now = Constant::Int(size.now());
+  return symbol;
+}
+
+bool Session::AsSize(V value, Size* size) {
+  value = Look(value);
+  if (auto* symbol = As<SymbolValue>(value); symbol != nullptr && symbol->term != 0) {
+    *size = Size::Symbol(symbol->now.integer, symbol->term);
+    return true;
+  }
+  const Constant* constant = AsConstant(value);
+  if (constant == nullptr || !constant->is_int())
+    return false;
+  *size = constant->integer;
+  return true;
+}
+
+bool Session::HoldsSymbol(V value, int depth) {
+  value = Look(value);
+  if (As<SymbolValue>(value) != nullptr)
+    return true;
+  if (auto* tensor = As<TensorValue>(value); tensor != nullptr && tensor->facts != nullptr)
+    return !tensor->facts->size_terms.empty() || !tensor->facts->stride_terms.empty() || tensor->facts->offset_term != 0;
+  auto any = [&](const Values& values) {
+    return depth < 8 && std::any_of(values.begin(), values.end(), [&](V item) { return HoldsSymbol(item, depth + 1); });
+  };
+  if (auto* sequence = As<SequenceValue>(value))
+    return any(sequence->items);
+  auto* slice = As<SliceValue>(value);
+  return slice != nullptr && any({slice->start, slice->stop, slice->step});
+}
+
+void Session::Fix(V value, int depth) {
+  value = Look(value);
+  if (auto* symbol = As<SymbolValue>(value)) {
+    if (symbol->known != nullptr)
+      return;
+    if (symbol->term != 0)
+      terms_.Fix(symbol->term);
+    else
+      for (V operand : {symbol->left, symbol->right})
+        Fix(operand, depth + 1);
+    auto* constant = New<ConstantValue>();
+    constant->constant = symbol->now;
+    constant->handle = symbol->handle;
+    constant->subject = symbol->subject;
+    symbol->known = constant;
+  } else if (auto* tensor = As<TensorValue>(value); tensor != nullptr && tensor->facts != nullptr) {
+    for (const std::vector<uint32_t>* terms : {&tensor->facts->size_terms, &tensor->facts->stride_terms})
+      for (uint32_t term : *terms)
+        if (term != 0)
+          terms_.Fix(term);
+    if (tensor->facts->offset_term != 0)
+      terms_.Fix(tensor->facts->offset_term);
+  } else if (depth < 8) {
+    if (auto* sequence = As<SequenceValue>(value))
+      for (V item : sequence->items)
+        Fix(item, depth + 1);
+    else if (auto* slice = As<SliceValue>(value))
+      for (V part : {slice->start, slice->stop, slice->step})
+        Fix(part, depth + 1);
+    else if (auto* mapping = As<MappingValue>(value))
+      for (const auto& [key, item] : mapping->items)
+        Fix(item, depth + 1);
+  }
+}
+
+}  // namespace framegate::translator
