@@ -46,7 +46,7 @@ struct Site {
   std::vector<std::string> separating;              // sorted: subjects that have kept an entry from fitting
   model::Reason passed = model::Reason::kNoReason;  // otherwise the original always runs, unasked
   bool only_direct = false;                         // skipped file: a root only where the region's callable asked for it
-  bool quiet = false;        // and, called by others, what it calls is none either
+  bool quiet = false;                               // and, called by others, what it calls is none either
   bool full = false;                                // as many entries as the limit allows: what is there is still used
   bool seen = false;                                // eager_then_compile: it was called before
   int64_t number = -1;                              // first part of the compile ids; -1: none yet

@@ -70,7 +70,7 @@ struct Map {
   PyObject* function;
 };
 
-struct ReverseIterator {  // reversed() of lists and of other sequences
+struct ReverseIterator {           // reversed() of lists and of other sequences
   PyObject_HEAD Py_ssize_t index;  // of the item to give next
   PyObject* sequence;              // null: exhausted
 };

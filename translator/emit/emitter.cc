@@ -278,7 +278,8 @@ absl::Status Emitter::Guard(model::Entry* entry) {
                               .subject = std::max(changed->subject, other->subject),
                               .other = std::min(changed->subject, other->subject)});
   for (V met : s_.met)  // ... nor with what an iterator goes on over
-    if (auto* iterator = As<IteratorValue>(met); iterator != nullptr && iterator->form == IteratorForm::kReal && iterator->source != nullptr)
+    if (auto* iterator = As<IteratorValue>(met);
+        iterator != nullptr && iterator->form == IteratorForm::kReal && iterator->source != nullptr)
       for (V changed : s_.mutated)
         if (changed->subject != model::kNoSubject && iterator->source->subject != changed->subject)
           set.guards.push_back(

@@ -328,7 +328,8 @@ Outcome SetGetset(Interp& in, V object, const std::string& name, V value) {
   }
   if (AsConstant(object) != nullptr)
     return in.Raise("builtins:AttributeError", StrCat("attribute '", name, "' of '", TypeName(type), "' objects is not writable"));
-  if (exception != nullptr && exception->is_real() && resolved != nullptr && name == "__traceback__" && type->Has(TypeFlag::kExceptionSubclass))
+  if (exception != nullptr && exception->is_real() && resolved != nullptr && name == "__traceback__" &&
+      type->Has(TypeFlag::kExceptionSubclass))
     if (auto* traceback = As<ObjectValue>(resolved); traceback != nullptr && traceback->hint == "traceback")
       return in.Done(s.None());  // what `with` and handlers pass on stands for the one it has
   auto* function = As<FunctionValue>(object);
