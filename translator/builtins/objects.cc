@@ -53,7 +53,7 @@ Outcome BuiltinIsSubclass(Interp& in, Args& args, Tail) {
   TypeValue* metatype = in.s.TypeOf(base);
   if (metatype != nullptr && metatype->is("builtins:type"))
     return in.Done(in.s.Bool(false));
-  return in.Fold("builtins:issubclass", args);
+  return FoldSubclass(in, type, base);
 }
 
 Outcome BuiltinType(Interp& in, Args& args, Tail) {

@@ -10,15 +10,22 @@ using model::TypeFlag;
 
 namespace {
 
+// A class may have been given another name than the one it was made under.
+std::string NameOf(Interp& in, TypeValue* type) {
+  if (type == nullptr || !type->is_real() || !type->Has(TypeFlag::kHeapType))
+    return TypeName(type);
+  return in.s.ReadFact(type, Fact::kName).constant.text;
+}
+
 Outcome NoAttribute(Interp& in, V object, TypeValue* type, const std::string& name) {
   if (auto* self = As<TypeValue>(object))
-    return in.Raise("builtins:AttributeError", StrCat("type object '", TypeName(self), "' has no attribute '", name, "'"));
+    return in.Raise("builtins:AttributeError", StrCat("type object '", NameOf(in, self), "' has no attribute '", name, "'"));
   if (type != nullptr && type->is("builtins:module")) {
     V module = in.s.InstanceAttr(object, "__name__");
     const Constant* text = module == nullptr ? nullptr : AsConstant(in.s.Resolve(module));
     return in.Raise("builtins:AttributeError", StrCat("module '", text == nullptr ? "?" : text->text, "' has no attribute '", name, "'"));
   }
-  return in.Raise("builtins:AttributeError", StrCat("'", TypeName(type), "' object has no attribute '", name, "'"));
+  return in.Raise("builtins:AttributeError", StrCat("'", NameOf(in, type), "' object has no attribute '", name, "'"));
 }
 
 V Bound(Interp& in, V function, V self) {
@@ -44,7 +51,7 @@ V KnownGetset(Interp& in, const std::string& name, V object) {
     return TorchConstantAttr(s, *constant, name);
   if (auto* function = As<FunctionValue>(object)) {
     if (name == "__name__")
-      return s.Str(function->is_real() ? s.ReadFact(function, Fact::kFunctionName).constant.text : function->name);
+      return s.Str(function->is_real() ? s.ReadFact(function, Fact::kName).constant.text : function->name);
     if (name == "__qualname__") {
       if (function->is_real())
         s.ReadFact(function, Fact::kQualname);
@@ -64,7 +71,7 @@ V KnownGetset(Interp& in, const std::string& name, V object) {
   }
   if (auto* type = As<TypeValue>(object)) {
     if (name == "__name__")
-      return s.Str(TypeName(type));
+      return s.Str(NameOf(in, type));
     if (name == "__qualname__")
       return s.Str(type->symbol.substr(type->symbol.find(':') + 1));
     if (name == "__module__")

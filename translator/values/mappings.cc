@@ -50,6 +50,12 @@ std::string ConstantKey(const Constant& c) {
 
 }  // namespace
 
+std::string Session::IdentityKey(V key) {
+  if (key->is_real() && key->subject != model::kNoSubject && identity_keys_known_.insert(key).second)
+    identity_keys_.push_back(key);
+  return StrCat("p", reinterpret_cast<uintptr_t>(key));
+}
+
 std::string Session::HashKey(V key) {
   key = Resolve(key);
   if (const Constant* c = AsConstant(key))
@@ -70,7 +76,7 @@ std::string Session::HashKey(V key) {
     case ValueKind::kBuiltin:
     case ValueKind::kTensor:
     case ValueKind::kGenerator:
-      return StrCat("p", reinterpret_cast<uintptr_t>(key));
+      return IdentityKey(key);
     case ValueKind::kObject: {
       TypeValue* type = TypeOf(key);
       bool by_identity = type != nullptr && type->Has(TypeFlag::kObjectHash) && type->Has(TypeFlag::kObjectEq);
@@ -78,7 +84,7 @@ std::string Session::HashKey(V key) {
         auto* hash = As<FunctionValue>(Resolve(TypeAttr(type, "__hash__")));
         by_identity = hash != nullptr && hash->qualname == "Enum.__hash__";
       }
-      return by_identity ? StrCat("p", reinterpret_cast<uintptr_t>(key)) : "";
+      return by_identity ? IdentityKey(key) : "";
     }
     default:
       return "";
