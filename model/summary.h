@@ -52,6 +52,7 @@ struct Edge {
   }
 };
 
+// A record with a step to the type says kValue and kSymbolName where they apply.
 struct ObjectRecord {
   Handle handle = kAbsent;
   std::vector<FactValue> facts;

@@ -4,6 +4,7 @@
 
 #include "client_ext/capture/observer.h"
 #include "client_ext/observe/py_probe.h"
+#include "client_ext/observe/symbols.h"
 #include "client_ext/torch_bridge/table.h"
 
 namespace framegate::client {
@@ -16,9 +17,9 @@ using model::Summary;
 
 class UnitObserver {
  public:
-  UnitObserver(const LiveUnit& unit, HandleTable& handles) : unit_(unit), observer_(handles) {}
+  UnitObserver(const LiveUnit& unit, HandleTable& handles) : unit_(unit), handles_(handles), observer_(handles) {}
 
-  Summary Run() {
+  Summary Run(std::vector<PyCodeObject*>* code) {
     for (const LiveFrame& frame : unit_.frames)
       observer_.UseNames(frame.code);
     for (uint32_t i = 0; i < unit_.frames.size(); ++i)
@@ -26,7 +27,10 @@ class UnitObserver {
     AddRoot(Step::kAmbient, 0, AmbientObject(), 0);
     PyObject* handled = FindRoot(Step::kHandled, 0, {}, nullptr, 0);
     summary_.roots.push_back({.step = Step::kHandled, .target = observer_.Visit(handled, kArgumentDepth)});
+    AddKnownSymbols();
     summary_.records = observer_.Drain();
+    if (code != nullptr)
+      *code = observer_.code();
     return std::move(summary_);
   }
 
@@ -34,6 +38,27 @@ class UnitObserver {
   void AddRoot(Step step, uint32_t index, PyObject* object, int depth) {
     if (object != nullptr)
       summary_.roots.push_back({.step = step, .index = index, .target = observer_.Visit(object, depth)});
+  }
+
+  void AddKnownSymbols() {
+    static constexpr const char* kSymbols[] = {
+#define FRAMEGATE_KNOWN_SYMBOL(symbol) symbol,
+#include "client_ext/capture/known_symbols.def"
+#undef FRAMEGATE_KNOWN_SYMBOL
+    };
+    for (const char* symbol : kSymbols) {
+      PyObject* object = FindSymbol(symbol);
+      if (object == nullptr)
+        continue;
+      model::Root root{.step = Step::kSymbol, .key = model::Constant::Str(symbol)};
+      if (PyType_Check(object)) {
+        observer_.Mention(reinterpret_cast<PyTypeObject*>(object));
+        root.target = handles_.Add(object);
+      } else {
+        root.target = observer_.Visit(object, 0);
+      }
+      summary_.roots.push_back(std::move(root));
+    }
   }
 
   void AddFrame(uint32_t number, const LiveFrame& frame) {
@@ -48,6 +73,7 @@ class UnitObserver {
   }
 
   const LiveUnit& unit_;
+  HandleTable& handles_;
   Observer observer_;
   Summary summary_;
 };
@@ -116,9 +142,9 @@ class ReadSetObserver {
 
 }  // namespace
 
-Summary ObserveUnit(const LiveUnit& unit, HandleTable& handles) {
+Summary ObserveUnit(const LiveUnit& unit, HandleTable& handles, std::vector<PyCodeObject*>* code) {
   LoadTorch();
-  return UnitObserver(unit, handles).Run();
+  return UnitObserver(unit, handles).Run(code);
 }
 
 Summary ObserveReadSet(const guards::ReadSet& read_set, const LiveUnit& unit, HandleTable& handles) {

@@ -11,8 +11,9 @@
 
 namespace framegate::client {
 
-// Roots: every filled slot and stack cell, function, globals and builtins of each frame, and the ambient state.
-model::Summary ObserveUnit(const LiveUnit& unit, HandleTable& handles);
+// Roots: every filled slot and stack cell, function, globals and builtins of each frame, the ambient state, known_symbols.def. `code` gets
+// what is likely to be interpreted, borrowed.
+model::Summary ObserveUnit(const LiveUnit& unit, HandleTable& handles, std::vector<PyCodeObject*>* code = nullptr);
 
 // The facts and steps of `read_set` on these objects, for Lookup.
 model::Summary ObserveReadSet(const guards::ReadSet& read_set, const LiveUnit& unit, HandleTable& handles);

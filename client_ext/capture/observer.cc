@@ -7,8 +7,8 @@
 #include <algorithm>
 
 #include "client_ext/capture/code.h"
+#include "client_ext/capture/names_of.h"
 #include "client_ext/observe/known_types.h"
-#include "client_ext/observe/names.h"
 #include "client_ext/observe/steps.h"
 #include "client_ext/observe/symbols.h"
 #include "client_ext/pycompat/observe_instance.h"
@@ -27,28 +27,6 @@ using pycompat::ItemCursor;
 
 constexpr Py_ssize_t kMaxItems = 64;
 constexpr size_t kMaxRecords = 50'000;
-constexpr size_t kMaxNames = 512;  // looked up in one type
-
-const std::vector<PyObject*>& SpecialNames() {
-  static const std::vector<PyObject*> names = {
-#define FRAMEGATE_SPECIAL_NAME(name) PyUnicode_InternFromString(name),
-#include "client_ext/capture/special_names.def"
-#undef FRAMEGATE_SPECIAL_NAME
-  };
-  return names;
-}
-
-bool IsHeapType(const PyTypeObject* type) {
-  return (type->tp_flags & Py_TPFLAGS_HEAPTYPE) != 0;
-}
-
-// Code of torch itself: calls of it become nodes, its insides are not looked at unless asked for.
-bool IsTorchs(PyObject* function) {
-  std::string module;
-  return TextOf(reinterpret_cast<PyFunctionObject*>(function)->func_module, &module) &&
-         (module == "torch" || module == "torch.nn.modules.module" ||
-          (module.starts_with("torch.") && !module.starts_with("torch.nn.modules.")));
-}
 
 bool IsContainer(PyObject* object) {
   return PyTuple_Check(object) || PyList_Check(object) || PyDict_Check(object) || PyAnySet_Check(object);
@@ -63,10 +41,6 @@ bool IsIterator(PyObject* object) {
 bool IsCCallable(PyObject* object) {
   return PyCFunction_Check(object) || Py_IS_TYPE(object, &PyMethodDescr_Type) || Py_IS_TYPE(object, &PyWrapperDescr_Type) ||
          Py_IS_TYPE(object, &PyGetSetDescr_Type) || Py_IS_TYPE(object, &PyMemberDescr_Type) || Py_IS_TYPE(object, &PyClassMethodDescr_Type);
-}
-
-PyObject* CodeOf(PyObject* function) {
-  return reinterpret_cast<PyFunctionObject*>(function)->func_code;
 }
 
 void CollectNames(PyCodeObject* code, std::vector<PyObject*>* names, absl::flat_hash_set<PyObject*>* seen) {
@@ -89,20 +63,6 @@ bool IsUntouchedInternal(PyObject* name, PyObject* value) {
     return false;
   return value == Py_None || value == Py_False || (PyDict_Check(value) && PyDict_GET_SIZE(value) == 0) ||
          (PyAnySet_Check(value) && PySet_GET_SIZE(value) == 0);
-}
-
-Constant NameConstant(PyObject* name) {
-  Constant constant = Constant::Str("");
-  TextOf(name, &constant.text);
-  return constant;
-}
-
-PyObject* ValueUnder(PyObject* dict, PyObject* name) {
-  PyObject* value = nullptr;
-  uint16_t hint = 0;
-  if (dict != nullptr && PyDict_Check(dict))
-    ValueUnderName(pycompat::ItemsOf(dict), name, &hint, &value);
-  return value;
 }
 
 }  // namespace
@@ -129,6 +89,12 @@ const std::vector<PyObject*>& Observer::NamesOf(PyCodeObject* code) {
 
 void Observer::UseNames(PyCodeObject* code) {
   CollectNames(code, &names_, &known_names_);
+  AddCode(code);
+}
+
+void Observer::AddCode(PyCodeObject* code) {
+  if (code_known_.insert(code).second)
+    code_.push_back(code);
 }
 
 void Observer::VisitGlobals(PyCodeObject* code, PyObject* globals, PyObject* builtins, int depth) {
@@ -160,13 +126,16 @@ void Observer::VisitGlobals(PyCodeObject* code, PyObject* globals, PyObject* bui
 
 std::vector<ObjectRecord> Observer::Drain() {
   std::vector<ObjectRecord> records;
-  while (!work_.empty()) {
-    const Work work = work_.front();
-    work_.pop_front();
-    ObjectRecord record{.handle = handles_.HandleOf(work.object)};
-    Describe(work.object, work.depth, &record);
-    records.push_back(std::move(record));
-  }
+  do {
+    while (!work_.empty()) {
+      const Work work = work_.front();
+      work_.pop_front();
+      ObjectRecord record{.handle = handles_.HandleOf(work.object)};
+      Describe(work.object, work.depth, &record);
+      records.push_back(std::move(record));
+    }
+    AddUsedMethods();
+  } while (!work_.empty());
   records.insert(records.end(), std::make_move_iterator(extra_.begin()), std::make_move_iterator(extra_.end()));
   extra_.clear();
   return records;
@@ -244,30 +213,32 @@ void Observer::DescribeType(PyTypeObject* type, int depth, ObjectRecord* record)
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(type->tp_mro); ++i)
       AddStep(Step::kMro, static_cast<uint32_t>(i), object, 0, record);
   const bool heap = IsHeapType(type);
+  if (heap)
+    AddFact(Fact::kName, object, record);
   for (PyObject* name : SpecialNames())
     AddTypeAttr(type, name, heap, record);
   if (heap || depth > 0)
     for (PyObject* name : AttributesUsedOf(type))
       AddTypeAttr(type, name, heap, record);
+  if (IsOfValues(type))
+    value_types_.push_back(type);
 }
 
-// The names of the code at hand, and of the type's methods that these name: one method calls another.
-const std::vector<PyObject*>& Observer::AttributesUsedOf(PyTypeObject* type) {
-  auto [it, is_new] = attributes_used_.try_emplace(type);
-  if (!is_new)
-    return it->second;
-  std::vector<PyObject*> names = names_;
-  for (PyObject* name : SpecialNames())
-    AddMethodNames(_PyType_Lookup(type, name), &names);
-  absl::flat_hash_set<PyObject*> seen(SpecialNames().begin(), SpecialNames().end());
-  std::vector<PyObject*> used;
-  for (size_t i = 0; i < names.size() && used.size() < kMaxNames; ++i) {
-    if (!seen.insert(names[i]).second)
-      continue;
-    used.push_back(names[i]);
-    AddMethodNames(_PyType_Lookup(type, names[i]), &names);
+void Observer::Mention(PyTypeObject* type) {
+  if (!mentioned_.insert(type).second)
+    return;
+  PyObject* object = reinterpret_cast<PyObject*>(type);
+  ObjectRecord record{.handle = handles_.Add(object)};
+  record.edges.push_back({.step = Step::kType, .target = handles_.Add(reinterpret_cast<PyObject*>(Py_TYPE(object)))});
+  for (Fact fact : {Fact::kTypeName, Fact::kTypeFlags, Fact::kMroLength, Fact::kSymbolName})
+    AddFact(fact, object, &record);
+  for (Py_ssize_t i = 0; type->tp_mro != nullptr && i < PyTuple_GET_SIZE(type->tp_mro); ++i) {
+    PyObject* base = PyTuple_GET_ITEM(type->tp_mro, i);
+    record.edges.push_back({.step = Step::kMro, .index = static_cast<uint32_t>(i), .target = handles_.Add(base)});
+    Mention(reinterpret_cast<PyTypeObject*>(base));
   }
-  return attributes_used_[type] = std::move(used);
+  extra_.push_back(std::move(record));
+  Mention(Py_TYPE(object));
 }
 
 // `if_absent`: an edge to nothing is of use too.
@@ -277,19 +248,17 @@ void Observer::AddTypeAttr(PyTypeObject* type, PyObject* name, bool if_absent, O
     AddEdge(Step::kTypeAttr, NameConstant(name), value, IsHeapType(type) && value != nullptr && PyFunction_Check(value), record);
 }
 
-void Observer::AddMethodNames(PyObject* value, std::vector<PyObject*>* names) {
-  if (value == nullptr || !PyFunction_Check(value) || IsTorchs(value))
-    return;
-  const std::vector<PyObject*>& more = NamesOf(reinterpret_cast<PyCodeObject*>(CodeOf(value)));
-  names->insert(names->end(), more.begin(), more.end());
-}
-
 void Observer::DescribeFunction(PyObject* function, int depth, ObjectRecord* record) {
   for (Fact fact : {Fact::kQualname, Fact::kClosureLength, Fact::kSymbolName})
     AddFact(fact, function, record);
+  AddFact(Fact::kCodeId, function, record);
+  const auto* parts = reinterpret_cast<PyFunctionObject*>(function);
+  if (parts->func_closure != nullptr)
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(parts->func_closure); ++i)
+      AddStep(Step::kFuncClosure, static_cast<uint32_t>(i), function, depth - 1, record);
   if (IsTorchs(function) && depth < kArgumentDepth)
     return;
-  AddFact(Fact::kCodeId, function, record);
+  AddCode(reinterpret_cast<PyCodeObject*>(CodeOf(function)));
   AddStep(Step::kFuncGlobals, 0, function, 0, record);
   AddStep(Step::kFuncBuiltins, 0, function, 0, record);
   AddStep(Step::kFuncDefaults, 0, function, 2, record);
@@ -297,10 +266,6 @@ void Observer::DescribeFunction(PyObject* function, int depth, ObjectRecord* rec
   if (depth <= 0)
     return;
   auto* code = reinterpret_cast<PyCodeObject*>(CodeOf(function));
-  const auto* parts = reinterpret_cast<PyFunctionObject*>(function);
-  if (parts->func_closure != nullptr)
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(parts->func_closure); ++i)
-      AddStep(Step::kFuncClosure, static_cast<uint32_t>(i), function, depth - 1, record);
   VisitGlobals(code, parts->func_globals, parts->func_builtins, depth - 1);
 }
 
@@ -312,8 +277,11 @@ void Observer::DescribeModule(PyObject* module, ObjectRecord* record) {
 // Whole, with all modules below it; parameters and buffers lie in dicts of its instance dict.
 void Observer::DescribeNetwork(PyObject* module, int depth, ObjectRecord* record) {
   AddFact(Fact::kHooksEmpty, module, record);
+  const bool is_plain = record->facts.back().word != 0;
+  if (!is_plain)  // what nn.Module itself does comes into play
+    Visit(FindSymbol("torch.nn.modules.module:Module._call_impl"), kArgumentDepth);
   for (ItemCursor cursor(pycompat::InstanceItems(module)); cursor.Next();) {
-    if (!PyUnicode_CheckExact(cursor.key) || IsUntouchedInternal(cursor.key, cursor.value))
+    if (!PyUnicode_CheckExact(cursor.key) || (is_plain && IsUntouchedInternal(cursor.key, cursor.value)))
       continue;
     if (!PyDict_CheckExact(cursor.value)) {
       AddEdge(Step::kAttr, NameConstant(cursor.key), cursor.value, depth - 1, record);
@@ -331,42 +299,7 @@ void Observer::DescribeNetwork(PyObject* module, int depth, ObjectRecord* record
       extra_.push_back(std::move(of_dict));
   }
   AddAbsentAttributes(module, record);
-  AddAbsentMembers(module);
-}
-
-// Attributes are looked for in the instance before methods are taken from its class, and before __getattr__ is asked.
-void Observer::AddAbsentAttributes(PyObject* object, ObjectRecord* record) {
-  const pycompat::Items items = pycompat::InstanceItems(object);
-  for (PyObject* name : AttributesUsedOf(Py_TYPE(object))) {
-    PyObject* value = nullptr;
-    uint16_t hint = 0;
-    if (pycompat::FindName(items, name, &hint, &value) == pycompat::Lookup::kAbsent)
-      record->edges.push_back({.step = Step::kAttr, .key = NameConstant(name)});
-  }
-}
-
-// nn.Module.__getattr__ looks for parameters, then for buffers, then for modules.
-void Observer::AddAbsentMembers(PyObject* module) {
-  static PyObject* const tables[] = {GetNames().parameters, GetNames().buffers, GetNames().modules};
-  const pycompat::Items items = pycompat::InstanceItems(module);
-  PyObject* dicts[std::size(tables)] = {};
-  uint16_t hint = 0;
-  for (size_t i = 0; i < std::size(tables); ++i)
-    if (pycompat::FindName(items, tables[i], &hint, &dicts[i]) != pycompat::Lookup::kFound || !PyDict_Check(dicts[i]))
-      return;
-  ObjectRecord records[std::size(tables)];
-  for (PyObject* name : AttributesUsedOf(Py_TYPE(module))) {
-    size_t found = 0;
-    while (found < std::size(tables) && ValueUnder(dicts[found], name) == nullptr)
-      ++found;
-    for (size_t i = 0; found < std::size(tables) && i < found; ++i)
-      records[i].edges.push_back({.step = Step::kDictItem, .key = NameConstant(name)});
-  }
-  for (size_t i = 0; i < std::size(tables); ++i) {
-    records[i].handle = handles_.Add(dicts[i]);
-    if (!records[i].edges.empty())
-      extra_.push_back(std::move(records[i]));
-  }
+  AddAbsentMembers(module, record);
 }
 
 void Observer::DescribeInstance(PyObject* object, int depth, ObjectRecord* record) {
@@ -374,6 +307,7 @@ void Observer::DescribeInstance(PyObject* object, int depth, ObjectRecord* recor
   if (!pycompat::CanHaveDict(Py_TYPE(object)) || depth <= 0)
     return;
   AddFact(Fact::kInstanceKeys, object, record);
+  record->edges.push_back({.step = Step::kInstanceDict, .target = handles_.Add(pycompat::MaterializedDict(object))});
   Py_ssize_t count = 0;
   for (ItemCursor cursor(pycompat::InstanceItems(object)); count < kMaxItems && cursor.Next(); ++count)
     if (PyUnicode_CheckExact(cursor.key))

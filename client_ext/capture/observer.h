@@ -29,6 +29,12 @@ class Observer {
   // The globals and builtins that a code uses, as items of these dicts.
   void VisitGlobals(PyCodeObject* code, PyObject* globals, PyObject* builtins, int depth);
 
+  // Types that the translator knows by name: what they are, not what they have.
+  void Mention(PyTypeObject* type);
+
+  // What is likely to be interpreted: code of the frames and of functions met.
+  const std::vector<PyCodeObject*>& code() const { return code_; }
+
   // Describes what was visited, and what that leads to.
   std::vector<model::ObjectRecord> Drain();
 
@@ -53,7 +59,10 @@ class Observer {
   void AddStep(model::Step step, uint32_t index, PyObject* from, int depth, model::ObjectRecord* record);
   void AddEdge(model::Step step, model::Constant key, PyObject* target, int depth, model::ObjectRecord* record);
   void AddAbsentAttributes(PyObject* object, model::ObjectRecord* record);
-  void AddAbsentMembers(PyObject* module);
+  void AddAbsentMembers(PyObject* module, model::ObjectRecord* record);
+  void AddCode(PyCodeObject* code);
+  // Of types that any code may name methods of: those that the code met so far names.
+  void AddUsedMethods();
   const std::vector<PyObject*>& AttributesUsedOf(PyTypeObject* type);
   void AddTypeAttr(PyTypeObject* type, PyObject* name, bool if_absent, model::ObjectRecord* record);
   void AddMethodNames(PyObject* value, std::vector<PyObject*>* names);
@@ -66,6 +75,11 @@ class Observer {
   absl::flat_hash_map<PyCodeObject*, std::vector<PyObject*>> names_of_code_;
   absl::flat_hash_map<PyTypeObject*, std::vector<PyObject*>> attributes_used_;
   absl::flat_hash_set<std::pair<PyCodeObject*, PyObject*>> globals_done_;
+  std::vector<PyCodeObject*> code_;
+  absl::flat_hash_set<PyCodeObject*> code_known_;
+  std::vector<PyTypeObject*> value_types_;
+  absl::flat_hash_set<std::pair<PyTypeObject*, PyObject*>> methods_told_, absences_told_;
+  absl::flat_hash_set<PyTypeObject*> mentioned_;
   std::vector<model::ObjectRecord> extra_;  // edges of dicts that are not described as a whole
   size_t records_ = 0;
 };

@@ -94,6 +94,28 @@ const PyMemberDef* ObjectMember(PyObject* descriptor) {
   return member->type == T_OBJECT_EX || member->type == T_OBJECT ? member : nullptr;
 }
 
+const uint64_t* AbcCounter() {
+  // The state of the module _abc, in all versions.
+  struct State {
+    PyTypeObject* data_type;
+    unsigned long long counter;
+  };
+
+  static_assert(sizeof(unsigned long long) == sizeof(uint64_t));
+
+  static const uint64_t* const counter = []() -> const uint64_t* {
+    PyObject* modules = PyImport_GetModuleDict();
+    PyObject* module = modules == nullptr ? nullptr : PyDict_GetItemString(modules, "_abc");
+    auto* state = module == nullptr || !PyModule_Check(module) ? nullptr : static_cast<State*>(PyModule_GetState(module));
+    PyObject* token = state == nullptr ? nullptr : PyObject_CallMethod(module, "get_cache_token", nullptr);
+    const bool found = token != nullptr && PyLong_CheckExact(token) && PyLong_AsUnsignedLongLong(token) == state->counter;
+    Py_XDECREF(token);
+    PyErr_Clear();
+    return found ? reinterpret_cast<const uint64_t*>(&state->counter) : nullptr;
+  }();
+  return counter;
+}
+
 PyObject* NewBigInt(const std::string& digits) {
   // In pieces: a limit on the digits of one conversion (sys.set_int_max_str_digits) does not apply to them.
   constexpr size_t kPiece = 18;

@@ -119,6 +119,9 @@ inline PyObject* WeakrefTarget(PyObject* reference) {
 // The member that a slot descriptor describes; null for members that hold no object.
 const PyMemberDef* ObjectMember(PyObject* descriptor);
 
+// How often a class was registered with an abstract one (abc.get_cache_token()), where that number lies; null where it is not found.
+const uint64_t* AbcCounter();
+
 // A new int of decimal digits of any length, or null with an exception set.
 PyObject* NewBigInt(const std::string& digits);
 

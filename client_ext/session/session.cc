@@ -102,8 +102,10 @@ absl::StatusOr<FoundEntries> Ask(Connection& connection, const std::string& key,
   return found;
 }
 
-// The images of the unit's frames that this daemon does not have from us. It asks for others, and for those it has lost.
-absl::StatusOr<std::vector<std::string>> UnsentCode(const Connection& connection, const LiveUnit& live) {
+// The images of the unit's frames that this daemon does not have from us, and of what they are likely to call. It asks for others, and for
+// those it has lost.
+absl::StatusOr<std::vector<std::string>> UnsentCode(const Connection& connection, const LiveUnit& live,
+                                                    const std::vector<PyCodeObject*>& likely) {
   Session& session = TheSession();
   const uint64_t daemon = connection.server.pid ^ connection.server.start_time_ms << 22;
   if (std::exchange(session.sent_to, daemon) != daemon)
@@ -115,6 +117,14 @@ absl::StatusOr<std::vector<std::string>> UnsentCode(const Connection& connection
       continue;
     ASSIGN_OR_RETURN(std::shared_ptr<const model::CodeImage> image, ImageOf(frame.code));
     images.push_back(Encode(*image));
+  }
+  constexpr size_t kMostImages = 256;
+  for (PyCodeObject* code : likely) {
+    const absl::StatusOr<model::CodeId> id = IdOfCode(code);
+    if (images.size() >= kMostImages || !id.ok() || !session.sent.insert(*id).second)
+      continue;
+    if (const auto image = ImageOf(code); image.ok())
+      images.push_back(Encode(**image));
   }
   return images;
 }
@@ -130,9 +140,11 @@ absl::Status Answer(TranslateCall& call, std::string_view bytes, HandleTable& ha
 // The conversation of one translation, from `open` to the entry.
 absl::StatusOr<TranslateCall::Event> Converse(Connection& connection, const std::string& key, uint64_t horizon, const LiveUnit& live,
                                               HandleTable& handles, Traffic* traffic) {
-  ASSIGN_OR_RETURN(std::vector<std::string> code, UnsentCode(connection, live));
+  std::vector<PyCodeObject*> likely;
+  const std::string summary = Encode(ObserveUnit(live, handles, &likely));
+  ASSIGN_OR_RETURN(std::vector<std::string> code, UnsentCode(connection, live, likely));
   TranslateCall call(connection.channel.get());
-  RETURN_IF_ERROR(call.Open(key, Encode(ObserveUnit(live, handles)), std::move(code), horizon));
+  RETURN_IF_ERROR(call.Open(key, summary, std::move(code), horizon));
   traffic->round_trips += 1;
   const Patience patience = TheSession().daemon.patience();
   while (true) {

@@ -51,6 +51,10 @@ bool IsDurable(GuardKind kind) {
   return row != nullptr && row->durable;
 }
 
+bool IsDurable(const Guard& guard) {
+  return IsDurable(guard.kind) && !(guard.fact && guard.fact->fact == model::Fact::kAbcToken);
+}
+
 std::string_view TorchName(model::Fact fact) {
   switch (fact) {  // a fact without a row is a compile error
 #define FRAMEGATE_FACT_GUARD(name, torch_name) \

@@ -82,6 +82,8 @@ struct Guard {
   }
 };
 
+// Whether an entry with this guard may be stored.
+bool IsDurable(const Guard& guard);
 // Torch's name for this very guard: by fact or ambient part where the kind alone does not say.
 std::string_view TorchName(const Guard& guard);
 

@@ -105,7 +105,7 @@ class Lowering {
                                 .last = last,
                                 .line = guard.line},
                       .expects = last - 1});
-    lowered_.durable = lowered_.durable && IsDurable(guard.kind);
+    lowered_.durable = lowered_.durable && IsDurable(guard);
     return absl::OkStatus();
   }
 

@@ -62,7 +62,9 @@ Outcome BuiltinIsSubclass(Interp& in, Args& args, Tail) {
   }
   if (in.s.IsSubclassOf(type, base))
     return in.Done(in.s.Bool(true));
-  return in.Fold("builtins:issubclass", args);
+  if (metatype != nullptr && metatype->is("builtins:type"))
+    return in.Done(in.s.Bool(false));
+  return FoldSubclass(in, type, base);
 }
 
 Outcome BuiltinType(Interp& in, Args& args, Tail) {

@@ -266,8 +266,32 @@ absl::StatusOr<model::Entry> Emitter::Broke(model::BreakPlan plan, V exception) 
   return Finish({std::move(plan)});
 }
 
+// An object that was changed and a dict that was met (or the other way round) must not be the object and its own __dict__.
+bool Emitter::GuardOwnDict(V object, V dict) {
+  auto* mapping = As<MappingValue>(dict);
+  if (As<ObjectValue>(object) == nullptr || mapping == nullptr || !object->is_real() || !mapping->is_real() ||
+      mapping->subject == model::kNoSubject || object->subject == model::kNoSubject || !s_.TypeOf(mapping)->is("builtins:dict"))
+    return true;
+  const model::Step last = s_.subjects()[mapping->subject].step;
+  if (last == model::Step::kAttr || last == model::Step::kModuleDict || last == model::Step::kFuncGlobals || last == model::Step::kGlobals)
+    return true;  // what holds it is another one
+  const Handle own = s_.mirror().Step(object->handle, model::Step::kInstanceDict);
+  const SubjectId subject = s_.subjects().Child(object->subject, model::Step::kInstanceDict);
+  if (own == model::kAbsent)
+    s_.AddGuard({.kind = guards::GuardKind::kAbsent, .subject = subject});
+  else
+    s_.AddGuard({.kind = guards::GuardKind::kDistinct,
+                 .subject = std::max(subject, mapping->subject),
+                 .other = std::min(subject, mapping->subject)});
+  return own != mapping->handle;
+}
+
 absl::Status Emitter::Guard(model::Entry* entry) {
   s_.GuardTypes();
+  for (V changed : s_.mutated)
+    for (V other : s_.met)
+      if (!GuardOwnDict(changed, other) || !GuardOwnDict(other, changed))
+        return absl::FailedPreconditionError("an object and its own __dict__, one of which is changed");
   guards::GuardSet set{.subjects = s_.subjects().nodes(), .guards = s_.guards()};
   AddTermGuards(s_, &set);
   for (V changed : s_.mutated)  // what was changed must not be one object with anything else that was read

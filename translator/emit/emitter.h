@@ -75,6 +75,7 @@ class Emitter {
   }
 
   absl::StatusOr<model::Entry> Finish(std::vector<model::BreakPlan> plans);
+  bool GuardOwnDict(V object, V dict);
   absl::Status Guard(model::Entry* entry);
 
   Session& s_;

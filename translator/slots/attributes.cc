@@ -9,18 +9,24 @@ using model::Reason;
 using model::Step;
 using model::TypeFlag;
 
+std::string NameOf(Interp& in, TypeValue* type) {
+  if (type == nullptr || !type->is_real() || !type->Has(TypeFlag::kHeapType))
+    return TypeName(type);
+  return in.s.ReadFact(type, Fact::kName).constant.text;
+}
+
 namespace {
 
 Outcome NoAttribute(Interp& in, V object, TypeValue* type, const std::string& name) {
   if (auto* self = As<TypeValue>(object))
-    return in.Raise("builtins:AttributeError", StrCat("type object '", TypeName(self), "' has no attribute '", name, "'"));
+    return in.Raise("builtins:AttributeError", StrCat("type object '", NameOf(in, self), "' has no attribute '", name, "'"));
   if (type != nullptr && type->is("builtins:module")) {
     V module = in.s.InstanceAttr(object, "__name__");
     const Constant* text = module == nullptr ? nullptr : AsConstant(in.s.Resolve(module));
     return in.Raise("builtins:AttributeError", StrCat("module '", text == nullptr ? "?" : text->text, "' has no attribute '", name, "'"));
   }
   // C types that are not made at run time are named with their module.
-  std::string shown = TypeName(type);
+  std::string shown = NameOf(in, type);
   if (type != nullptr && !type->Has(TypeFlag::kHeapType) && !type->symbol.starts_with("builtins:"))
     shown = StrCat(type->symbol.substr(0, type->symbol.find(':')), ".", shown);
   return in.Raise("builtins:AttributeError", StrCat("'", shown, "' object has no attribute '", name, "'"));

@@ -1,4 +1,6 @@
 // Pure C functions evaluated once in the client; isinstance.
+#include <optional>
+
 #include "translator/slots/slots.h"
 
 namespace framegate::translator {
@@ -66,9 +68,27 @@ V OfParts(Session& s, const model::Operand& parts) {
   return parts.sequence == "list" ? s.List(std::move(items)) : s.Tuple(std::move(items));
 }
 
+// Arithmetic of ints that the client need not be asked for.
+std::optional<int64_t> FoldInts(Session& s, const std::string& symbol, const Args& args) {
+  if (!symbol.starts_with("_operator:") || args.positional.size() != 2 || !args.keyword.empty())
+    return std::nullopt;
+  const Constant *left = AsConstant(s.Resolve(args.positional[0])), *right = AsConstant(s.Resolve(args.positional[1]));
+  if (left == nullptr || right == nullptr || left->kind != ConstantKind::kInt || right->kind != ConstantKind::kInt)
+    return std::nullopt;
+  const std::string_view name = std::string_view(symbol).substr(symbol.find(':') + 1);
+  int64_t result = 0;
+  const bool fits = name == "add"   ? !__builtin_add_overflow(left->integer, right->integer, &result)
+                    : name == "sub" ? !__builtin_sub_overflow(left->integer, right->integer, &result)
+                    : name == "mul" ? !__builtin_mul_overflow(left->integer, right->integer, &result)
+                                    : false;
+  return fits ? std::optional(result) : std::nullopt;
+}
+
 }  // namespace
 
 Outcome Interp::Fold(const std::string& symbol, const Args& args) {
+  if (const std::optional<int64_t> known = FoldInts(s, symbol, args))
+    return Done(s.Int(*known));
   model::Question question{.symbol = symbol};
   for (V value : args.positional)
     if (value == nullptr || !ToOperand(s, value, &question.args.emplace_back()))
@@ -100,6 +120,13 @@ Outcome Interp::Fold(const std::string& symbol, const Args& args) {
     return Done(s.Tuple(std::move(items)));
   }
   return Done(s.Const(constant));
+}
+
+// What abstract classes say, also by what was registered with them.
+Outcome FoldSubclass(Interp& in, TypeValue* type, TypeValue* base) {
+  if (!in.s.RelyOnRegistrations())
+    return in.Break(Reason::kUnsupportedCall, StrCat("issubclass(..., ", base->symbol, ")"));
+  return in.Fold("builtins:issubclass", {.positional = {type, base}});
 }
 
 Outcome Interp::IsInstance(V object, V type) {
@@ -139,7 +166,7 @@ Outcome Interp::IsInstance(V object, V type) {
     V hook = s.Resolve(s.TypeAttr(cls, "__subclasshook__"));
     if (As<FunctionValue>(hook) != nullptr && !cls->symbol.starts_with("collections.abc:"))
       return Break(Reason::kUnsupportedCall, StrCat("isinstance(..., ", cls->symbol, ")"));
-    return Fold("builtins:issubclass", {.positional = {actual, cls}});
+    return FoldSubclass(*this, actual, cls);
   }
   FRAMEGATE_TAKE(V found, Call(function, {.positional = {cls, object}}));
   return Truth(found);

@@ -163,7 +163,7 @@ V KnownGetset(Interp& in, const std::string& name, V object) {
     if (name == "__code__" && in.EnsureCode(function))
       return s.Const({.kind = ConstantKind::kCode, .code = {function->code->image}});
     if (name == "__name__")
-      return s.Str(function->is_real() ? s.ReadFact(function, Fact::kFunctionName).constant.text : function->name);
+      return s.Str(function->is_real() ? s.ReadFact(function, Fact::kName).constant.text : function->name);
     if (name == "__qualname__") {
       if (function->is_real())
         s.ReadFact(function, Fact::kQualname);
@@ -185,7 +185,7 @@ V KnownGetset(Interp& in, const std::string& name, V object) {
   }
   if (auto* type = As<TypeValue>(object)) {
     if (name == "__name__")
-      return s.Str(TypeName(type));
+      return s.Str(NameOf(in, type));
     if (name == "__qualname__")
       return s.Str(type->symbol.substr(type->symbol.find(':') + 1));
     if (name == "__module__")

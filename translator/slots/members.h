@@ -5,6 +5,8 @@
 
 namespace framegate::translator {
 
+// A class's __name__: it may have been given another than the one it was made under.
+std::string NameOf(Interp& in, TypeValue* type);
 // The value of a getset descriptor that the translator knows; null: unknown.
 V KnownGetset(Interp& in, const std::string& name, V object);
 // Members of partials, functions, numbers, ranges and slices; fields of named tuples.

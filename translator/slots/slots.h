@@ -55,6 +55,9 @@ Outcome SetAttrGeneric(Interp& in, V object, const std::string& name, V value, T
 // object.__getattribute__: without __getattr__ and without looking for an override.
 Outcome GetAttrGeneric(Interp& in, V object, const std::string& name, Tail tail);
 
+// issubclass() of an abstract class, asked of the client.
+Outcome FoldSubclass(Interp& in, TypeValue* type, TypeValue* base);
+
 // An attribute of a dtype or device; null: not known.
 V TorchConstantAttr(Session& s, const Constant& constant, const std::string& name);
 

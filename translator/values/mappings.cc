@@ -60,6 +60,12 @@ std::string ConstantKey(const Constant& c) {
 
 }  // namespace
 
+std::string Session::IdentityKey(V key) {
+  if (key->is_real() && key->subject != model::kNoSubject && identity_keys_known_.insert(key).second)
+    identity_keys_.push_back(key);
+  return StrCat("p", reinterpret_cast<uintptr_t>(key));
+}
+
 std::string Session::HashKey(V key) {
   key = Resolve(key);
   if (const Constant* c = AsConstant(key))
@@ -80,7 +86,7 @@ std::string Session::HashKey(V key) {
     case ValueKind::kBuiltin:
     case ValueKind::kTensor:
     case ValueKind::kGenerator:
-      return StrCat("p", reinterpret_cast<uintptr_t>(key));
+      return IdentityKey(key);
     case ValueKind::kObject: {
       if (V payload = HashesItself(key) ? nullptr : Payload(key))
         return HashKey(payload);
@@ -88,7 +94,7 @@ std::string Session::HashKey(V key) {
       if (type == nullptr || Resolve(TypeAttr(type, "__hash__")) == None())
         return "";
       custom_keys = custom_keys || HashesItself(key);
-      return StrCat("p", reinterpret_cast<uintptr_t>(key));
+      return IdentityKey(key);
     }
     case ValueKind::kMethod: {
       auto* method = As<MethodValue>(key);

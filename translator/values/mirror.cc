@@ -113,8 +113,11 @@ const FactValue& Mirror::Fact(Handle object, model::Fact fact) {
   for (const FactValue& value : At(object).facts)
     if (value.fact == fact)
       return value;
-  const model::AnswerItem* answer = Ask({.kind = QuestionKind::kFact, .object = object, .fact = fact});
   FactValue value{.fact = fact, .known = false};
+  // Who describes an object (so that its type is known) says these where they apply.
+  const bool told =
+      (fact == model::Fact::kValue || fact == model::Fact::kSymbolName) && At(object).edges.contains(EdgeKey(model::Step::kType, 0, {}));
+  const model::AnswerItem* answer = told ? nullptr : Ask({.kind = QuestionKind::kFact, .object = object, .fact = fact});
   if (answer != nullptr && answer->fact.has_value() && answer->fact->fact == fact)
     value = *answer->fact;
   Object& record = At(object);

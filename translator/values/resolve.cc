@@ -180,7 +180,7 @@ V Session::MakeReal(LazyValue* lazy, TypeValue* type) {
 // A C method bound to an object: its descriptor is what the object's type has under its name. Null: it is none.
 V Session::MakeBoundBuiltin(LazyValue* lazy) {
   V self = Resolve(StepFrom(lazy, Step::kMethodSelf));
-  const model::FactValue& name = ReadFact(lazy, Fact::kFunctionName);
+  const model::FactValue& name = ReadFact(lazy, Fact::kName);
   if (self == nullptr || !name.known)
     return nullptr;
   auto* as_type = As<TypeValue>(self);

@@ -183,7 +183,32 @@ void Session::RelyOnSymbol(FunctionValue* function) {
     ReadFact(function, Fact::kSymbolName);
 }
 
+bool Session::RelyOnRegistrations() {
+  const Handle ambient = mirror_.Root(Step::kAmbient);
+  const model::FactValue& token = mirror_.Fact(ambient, Fact::kAbcToken);
+  if (token.known)
+    AddGuard({.kind = GuardKind::kFactIs, .subject = subjects_.Root(Step::kAmbient), .fact = token});
+  return token.known;
+}
+
+void Session::GuardIdentities() {
+  Guard guard{.kind = GuardKind::kAllDistinct};
+  for (V key : identity_keys_) {
+    if (!NeedsGuards(key->subject))  // a builtin thing: what else is guarded tells it from all others
+      continue;
+    if (guard.subject == model::kNoSubject)
+      guard.subject = key->subject;
+    else
+      guard.others.push_back(key->subject);
+  }
+  if (guard.others.size() == 1)
+    AddGuard({.kind = GuardKind::kDistinct, .subject = guard.subject, .other = guard.others[0]});
+  else if (!guard.others.empty())
+    AddGuard(std::move(guard));
+}
+
 void Session::GuardTypes() {
+  GuardIdentities();
   for (size_t i = 0; i < real_types_.size(); ++i) {  // bases that are met here come behind
     TypeValue* type = real_types_[i];
     if (!NeedsGuards(type->subject))

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "guards/ir/guard_set.h"
 #include "translator/effects/effect.h"
 #include "translator/graph/graph.h"
@@ -126,8 +127,11 @@ class Session {
   void RelyOnParts(uint32_t parts);
   // A Python function is what its symbol says, not only its code. For those that are not interpreted.
   void RelyOnSymbol(FunctionValue* function);
+  // By which classes are registered with abstract ones, in the client's process alone. False: nobody can say.
+  bool RelyOnRegistrations();
   // Guards what was read of types, which is known only in the end. Before guards() and subjects() are taken.
   void GuardTypes();
+  void GuardIdentities();
 
   // --- changing ---
   // Journals the value's state once per epoch. Before any change of mutable state.
@@ -241,6 +245,7 @@ class Session {
   std::vector<uint32_t> DynamicDims(SubjectId subject, const model::TensorFacts& facts);
   void MakeSymbolic(SubjectId subject, const std::vector<uint32_t>& dims, model::TensorFacts* facts);
   V MakeSymbol(LazyValue* lazy, const Constant& now);
+  std::string IdentityKey(V key);
   TypeValue* ConstantType(const Constant& constant);
   bool NeedsGuards(SubjectId subject) const;
 
@@ -258,6 +263,8 @@ class Session {
   uint32_t epoch_ = 1;
   std::deque<std::unique_ptr<Value>> arena_;
   std::vector<TypeValue*> real_types_;
+  Values identity_keys_;  // real objects that were looked for by identity: no two of them may be one
+  absl::flat_hash_set<V> identity_keys_known_;
   absl::flat_hash_map<Handle, V> by_handle_;
   absl::flat_hash_map<SubjectId, V> by_subject_;
   absl::flat_hash_map<std::string, V> type_attrs_;  // type handle and name

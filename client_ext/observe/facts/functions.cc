@@ -63,19 +63,28 @@ bool FactIs<Fact::kQualname>(PyObject* object, Operand operand, uint16_t*) noexc
 }
 
 template <>
-bool ReadFact<Fact::kFunctionName>(PyObject* object, model::FactValue* value) {
+bool ReadFact<Fact::kName>(PyObject* object, model::FactValue* value) {
   value->constant = Constant::Str("");
   if (PyCFunction_Check(object)) {
     value->constant.text = reinterpret_cast<PyCFunctionObject*>(object)->m_ml->ml_name;
     return true;
   }
-  return PyFunction_Check(object) && TextOf(reinterpret_cast<PyFunctionObject*>(object)->func_name, &value->constant.text);
+  if (PyFunction_Check(object))
+    return TextOf(reinterpret_cast<PyFunctionObject*>(object)->func_name, &value->constant.text);
+  if (!PyType_Check(object))
+    return false;
+  const auto* type = reinterpret_cast<PyTypeObject*>(object);
+  if ((type->tp_flags & Py_TPFLAGS_HEAPTYPE) != 0)
+    return TextOf(reinterpret_cast<PyHeapTypeObject*>(object)->ht_name, &value->constant.text);
+  const std::string_view name = type->tp_name;
+  value->constant.text = name.substr(name.rfind('.') + 1);
+  return true;
 }
 
 template <>
-bool FactIs<Fact::kFunctionName>(PyObject* object, Operand operand, uint16_t*) noexcept {
+bool FactIs<Fact::kName>(PyObject* object, Operand operand, uint16_t*) noexcept {
   model::FactValue actual;
-  return ReadFact<Fact::kFunctionName>(object, &actual) && actual.constant == static_cast<const LinkedConstant*>(operand.pointer)->value;
+  return ReadFact<Fact::kName>(object, &actual) && actual.constant == static_cast<const LinkedConstant*>(operand.pointer)->value;
 }
 
 FRAMEGATE_WORD_FACT(kClosureLength, ClosureLength)

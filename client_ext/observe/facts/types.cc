@@ -4,6 +4,7 @@
 #include "client_ext/observe/facts/word.h"
 #include "client_ext/observe/symbols.h"
 #include "client_ext/observe/type_slots.h"
+#include "client_ext/pycompat/observe_objects.h"
 
 namespace framegate::client {
 
@@ -27,9 +28,17 @@ bool MroLength(PyObject* object, uint64_t* word) noexcept {
   return true;
 }
 
+bool AbcToken(PyObject* object, uint64_t* word) noexcept {
+  const uint64_t* counter = object == AmbientObject() ? pycompat::AbcCounter() : nullptr;
+  if (counter != nullptr)
+    *word = *counter;
+  return counter != nullptr;
+}
+
 }  // namespace
 
 FRAMEGATE_WORD_FACT(kTypeFlags, Flags)
+FRAMEGATE_WORD_FACT(kAbcToken, AbcToken)
 FRAMEGATE_WORD_FACT(kMroLength, MroLength)
 
 template <>

@@ -86,6 +86,7 @@ class Recorder {
     FlushGroup();
     for (auto* list : {&memo_->early, &memo_->late})
       list->push_back({.op = static_cast<uint8_t>(CheckOp::kPass)});
+    memo_->words.Seal();
     return memo_->words.size() == 0 ? nullptr : std::move(memo_);
   }
 

@@ -33,6 +33,18 @@ void Witnesses::Bytes(const void* at, size_t count) {
   }
 }
 
+void Witnesses::Seal() {
+  constexpr size_t kMore = 32;
+  packed_.reserve(words_.size() + kMore);
+  for (const Witness& word : words_) {
+    const bool whole = word.mask == ~uint64_t{0};
+    packed_.push_back({reinterpret_cast<uintptr_t>(word.at) | (whole ? 0 : kMasked), word.value});
+    if (!whole)
+      masks_.push_back(word.mask);
+  }
+  packed_.resize(words_.size() + kMore);
+}
+
 bool Witnesses::Object(PyObject* object) {
   Field(object->ob_type);
   PyTypeObject* type = Py_TYPE(object);

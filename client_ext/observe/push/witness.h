@@ -27,6 +27,13 @@ struct Witness {
   uint64_t value = 0;
 };
 
+// The same for comparing: most words count as a whole, so the masks of the others lie apart. Words are aligned, so an address has room for
+// a flag.
+struct PackedWitness {
+  uintptr_t at = 0;
+  uint64_t value = 0;
+};
+
 // Objects kept alive for witnesses, and dicts that change too often to be told by their version.
 struct WitnessPolicy {
   absl::flat_hash_map<PyObject*, pycompat::Ref> pins;
@@ -69,13 +76,22 @@ class Witnesses {
 
   // --------------------------------------------
 
-  // Gives the index of the first that does not hold, or size().
+  // No more is added.
+  void Seal();
+
+  // Gives the index of the first that does not hold, or size(). REQUIRES: Seal() was called.
   size_t Check() const noexcept {
-    const Witness* const begin = words_.data();
-    const Witness* const end = begin + words_.size();
-    for (const Witness* w = begin; w != end; ++w)
-      if (((*w->at ^ w->value) & w->mask) != 0) [[unlikely]]
+    constexpr size_t kAhead = 24;  // asking for memory that is gone does no harm
+    const PackedWitness* const begin = packed_.data();
+    const PackedWitness* const end = begin + words_.size();
+    const uint64_t* mask = masks_.data();
+    for (const PackedWitness* w = begin; w != end; ++w) {
+      __builtin_prefetch(reinterpret_cast<const void*>(w[kAhead].at));
+      const uint64_t* at = reinterpret_cast<const uint64_t*>(w->at & ~kMasked);
+      const uint64_t all = w->at & kMasked ? *mask++ : ~uint64_t{0};
+      if (((*at ^ w->value) & all) != 0) [[unlikely]]
         return static_cast<size_t>(w - begin);
+    }
     return words_.size();
   }
 
@@ -86,6 +102,8 @@ class Witnesses {
   uint32_t RootOf(size_t index) const;
 
  private:
+  static constexpr uintptr_t kMasked = 1;
+
   void Add(const void* at, uint64_t mask);
   void Key(PyObject* const& key);
   // Where the attributes are as a whole: in the object (false in *dict), in a dict, or nowhere.
@@ -93,6 +111,8 @@ class Witnesses {
 
   WitnessPolicy& policy_;
   std::vector<Witness> words_;
+  std::vector<PackedWitness> packed_;  // some more at the end, to look ahead
+  std::vector<uint64_t> masks_;
   absl::flat_hash_map<const void*, uint32_t> at_;
   std::vector<std::pair<uint32_t, const PyObject*>> versioned_;  // words that are dict versions
   std::vector<std::pair<uint32_t, uint32_t>> origins_;           // from this word on: the root

@@ -4,6 +4,7 @@
 #include "client_ext/observe/names.h"
 #include "client_ext/observe/push/witness.h"
 #include "client_ext/observe/symbols.h"
+#include "client_ext/pycompat/observe_objects.h"
 #include "client_ext/torch_bridge/table.h"
 
 namespace framegate::client {
@@ -59,6 +60,13 @@ bool Tell<Fact::kMroLength>(PyObject* object, Operand, Witnesses& words) {
 }
 
 template <>
+bool Tell<Fact::kAbcToken>(PyObject*, Operand, Witnesses& words) {
+  if (pycompat::AbcCounter() != nullptr)
+    words.Field(*pycompat::AbcCounter());
+  return pycompat::AbcCounter() != nullptr;
+}
+
+template <>
 bool Tell<Fact::kCodeId>(PyObject* object, Operand, Witnesses& words) {
   if (!PyFunction_Check(object) || !words.Object(object))
     return false;
@@ -66,6 +74,10 @@ bool Tell<Fact::kCodeId>(PyObject* object, Operand, Witnesses& words) {
   words.Field(function->func_code);
   words.Pin(function->func_code);
   return true;
+}
+
+bool IsHeap(PyObject* type) {
+  return (reinterpret_cast<PyTypeObject*>(type)->tp_flags & Py_TPFLAGS_HEAPTYPE) != 0;
 }
 
 bool TellText(PyObject* const& text, Witnesses& words) {
@@ -76,8 +88,11 @@ bool TellText(PyObject* const& text, Witnesses& words) {
 }
 
 template <>
-bool Tell<Fact::kFunctionName>(PyObject* object, Operand, Witnesses& words) {
-  return PyFunction_Check(object) && words.Object(object) && TellText(reinterpret_cast<PyFunctionObject*>(object)->func_name, words);
+bool Tell<Fact::kName>(PyObject* object, Operand, Witnesses& words) {
+  if (PyFunction_Check(object))
+    return words.Object(object) && TellText(reinterpret_cast<PyFunctionObject*>(object)->func_name, words);
+  return PyType_Check(object) && words.Object(object) && IsHeap(object) &&
+         TellText(reinterpret_cast<PyHeapTypeObject*>(object)->ht_name, words);
 }
 
 template <>
