@@ -121,6 +121,15 @@ Outcome FoldBinary(Interp& in, int32_t number, V left, V right) {
 Outcome SequenceOp(Interp& in, int32_t number, V left, V right) {
   Session& s = in.s;
   int32_t plain = number % 13;
+  for (V* side : {&left, &right}) {
+    const Constant* constant = AsConstant(*side);
+    if (constant == nullptr || constant->kind != ConstantKind::kTuple)
+      continue;
+    Values items;
+    for (const Constant& item : constant->items)
+      items.push_back(s.Const(item));
+    *side = s.Tuple(std::move(items));
+  }
   auto *a = As<SequenceValue>(left), *b = As<SequenceValue>(right);
   auto is_size = [&](SequenceValue* v) { return v != nullptr && s.TypeOf(v)->is("torch:Size"); };
   auto plain_type = [&](V v) { return s.TypeOf(v)->is("builtins:list") || s.TypeOf(v)->is("builtins:tuple"); };
