@@ -129,6 +129,8 @@ absl::StatusOr<model::Entry> Translate(const Request& request, CodeStore& codes,
     entry = OrOriginal(s, in, emitter.Returned(in.returned()));
   }
   RETURN_IF_ERROR(s.status());
+  if (s.changed_frozen)
+    return Original(s, in, Reason::kUnsupportedMutation, "what a cached function gave");
   if (std::optional<uint32_t> dimension = s.FixedMark())
     return Original(s, in, Reason::kFixedDynamic, StrCat("dimension ", *dimension));
   if (entry.ok() && !entry->original && !entry->graph.has_value() && !request.config.graphless)

@@ -63,9 +63,30 @@ std::vector<std::string> Changed(const Installed& entry, const Program& program,
   }
   if (guards::FactOf(in.op) != model::Fact::kValue || !program.constants[in.imm()].is_int())
     return changed;
-  if (PyObject* object = FindSubject(subjects, subject, live); object != nullptr && PyLong_CheckExact(object))
+  PyObject* object = FindSubject(subjects, subject, live);
+  if (object == nullptr || !PyLong_CheckExact(object))
+    return changed;
+  int overflow = 0;
+  const long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
+  if (overflow == 0 && value != program.constants[in.imm()].integer)
     changed.push_back(name);
   return changed;
+}
+
+void AddSorted(std::vector<std::string>* texts, std::string text);
+
+// All sizes and ints that differ from what the entry was made for, not only the first.
+void RecordChanged(Site& site, const Installed& entry, const LiveUnit& live) {
+  const Program& program = entry.checks->program();
+  for (size_t i = 0; i < program.instructions.size(); ++i) {
+    const Instruction& in = program.instructions[i];
+    const model::SubjectId subject = program.subjects[i];
+    if (!guards::IsFactOp(in.op) || subject >= entry.entry->subjects.size())
+      continue;
+    const std::string name = SubjectName(entry, in, subject, live);
+    for (std::string& changed : Changed(entry, program, in, subject, name, live))
+      AddSorted(&site.dynamic_subjects, std::move(changed));
+  }
 }
 
 void AddSorted(std::vector<std::string>* texts, std::string text) {
@@ -86,8 +107,7 @@ size_t RecordMisses(Site& site, const LiveUnit& live) {
     const Program& program = entry->checks->program();
     const Instruction& in = program.instructions[verdict.instruction];
     const std::string subject = SubjectName(*entry, in, miss.subject, live);
-    for (std::string& name : Changed(*entry, program, in, miss.subject, subject, live))
-      AddSorted(&site.dynamic_subjects, std::move(name));
+    RecordChanged(site, *entry, live);
     AddSorted(&site.separating, subject);
     AddMiss({NameOf(live), entry->id, subject, miss.expected, miss.actual});
     ++count;

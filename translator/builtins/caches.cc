@@ -1,6 +1,7 @@
 // functools.lru_cache: what the function gives again.
 #include "translator/builtins/table.h"
 #include "translator/slots/slots.h"
+#include "translator/values/parts.h"
 
 namespace framegate::translator {
 
@@ -10,24 +11,57 @@ using model::Reason;
 #include "translator/builtins/builtins.def"
 #undef FRAMEGATE_BUILTIN
 
-// Where calling the function has no effect and gives a value without identity, it is as good as what the cache holds.
+namespace {
+
+// Nothing of it may be changed or leave the frame: the cache holds another one.
+void Freeze(V value) {
+  if (auto* lazy = As<LazyValue>(value))
+    value = lazy->resolved;
+  if (value == nullptr || value->is_real() || value->frozen || As<ConstantValue>(value) != nullptr || As<TypeValue>(value) != nullptr)
+    return;
+  value->frozen = value->mutable_made;
+  VisitParts(value, Freeze);
+}
+
+// The call by its function and constant arguments; "" where an argument is no constant.
+std::string KeyOf(Session& s, const Args& args) {
+  std::string key = StrCat(s.Resolve(args.positional[0])->handle);
+  auto add = [&](std::string_view name, V value) {
+    Constant constant;
+    bool known = ToConstant(s, value, &constant);
+    key = known && !key.empty() ? StrCat(key, "|", name, "=", Encode(constant)) : "";
+  };
+  for (size_t i = 1; i < args.positional.size(); ++i)
+    add("", args.positional[i]);
+  for (const auto& [name, value] : args.keyword)
+    add(name, value);
+  return key;
+}
+
+}  // namespace
+
+// Where calling the function has no effect, its value is as good as what the cache holds, as long as it is only read.
 Outcome BuiltinLruCacheCall(Interp& in, Args& args, Tail) {
   Session& s = in.s;
   FRAMEGATE_TAKE(V wrapped, in.GetAttr(args.positional[0], "__wrapped__"));
+  std::string key = KeyOf(s, args);
+  if (auto it = s.cached.find(key); it != s.cached.end() && !key.empty())
+    return in.Done(it->second);
   args.positional.erase(args.positional.begin());
   Session::Mark mark = s.Snapshot();
   size_t effects = s.effects().size(), mutated = s.mutated.size(), nodes = s.graph().nodes().size();
   Outcome outcome = in.Call(wrapped, std::move(args));
-  V value = outcome.ok() ? s.Resolve(outcome.value) : nullptr;
-  Constant constant;
-  bool plain = value != nullptr && (ToConstant(s, value, &constant) || !value->mutable_made);
-  if (s.effects().size() == effects && s.mutated.size() == mutated && s.graph().nodes().size() == nodes &&
-      (plain || outcome.flow == Flow::kRaise)) {
-    s.Release(mark);
-    return outcome;
+  bool clean = s.effects().size() == effects && s.mutated.size() == mutated && s.graph().nodes().size() == nodes;
+  if (!clean || (outcome.flow != Flow::kNext && outcome.flow != Flow::kRaise) || (outcome.ok() && key.empty())) {
+    s.Rollback(mark);
+    return in.Break(Reason::kOpaqueCall, "a cached function that does more than compute");
   }
-  s.Rollback(mark);
-  return in.Break(Reason::kOpaqueCall, "a cached function that does more than compute");
+  s.Release(mark);
+  if (outcome.ok()) {
+    Freeze(outcome.value);
+    s.cached[key] = outcome.value;
+  }
+  return outcome;
 }
 
 }  // namespace framegate::translator

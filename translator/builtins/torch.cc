@@ -107,7 +107,7 @@ Outcome BuiltinTensorIsContiguous(Interp& in, Args& args, Tail) {
   const model::TensorFacts* facts = SelfFacts(in, args);
   V format = args.positional.size() > 1 ? args.positional[1] : args.Keyword("memory_format");
   const Constant* wanted = format == nullptr ? nullptr : AsConstant(in.s.Resolve(format));
-  std::string_view name = format == nullptr ? "torch.contiguous_format" : wanted == nullptr ? "" : wanted->text;
+  std::string name = format == nullptr ? "torch.contiguous_format" : wanted == nullptr ? "" : wanted->text;
   if (facts == nullptr || name.empty() || name == "torch.preserve_format" || facts->strides.size() != facts->sizes.size())
     return NoFacts(in);
   meta::MemoryFormat wanted_format = name == "torch.channels_last"      ? meta::MemoryFormat::kChannelsLast

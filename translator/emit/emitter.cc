@@ -157,7 +157,10 @@ void Emitter::LoadSymbol(SymbolValue* symbol) {
     return LoadTerm(symbol->term);
   Load(symbol->left);
   Load(symbol->right);
-  code_.BinaryOp(symbol->op);
+  if (symbol->comparison >= 0)
+    code_.CompareOp(symbol->comparison);
+  else
+    code_.BinaryOp(symbol->op);
 }
 
 void Emitter::CallGraph() {

@@ -149,8 +149,9 @@ GraphArg GraphWriter::SymbolArgument(SymbolValue* symbol) {
 
 absl::StatusOr<GraphArg> GraphWriter::Argument(Value* value) {
   value = s_.Look(value);
-  if (auto* symbol = As<SymbolValue>(value))
+  if (auto* symbol = As<SymbolValue>(value); symbol != nullptr && symbol->comparison < 0)
     return SymbolArgument(symbol);
+  value = s_.Resolve(value);
   if (auto* tensor = As<TensorValue>(value)) {
     if (tensor->node == UINT32_MAX)
       return GraphArg{.kind = ArgKind::kNode, .node = Placeholder(tensor)};

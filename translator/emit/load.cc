@@ -127,6 +127,8 @@ void Emitter::LoadItems(const Values& items) {
 }
 
 void Emitter::LoadMade(V value) {
+  if (value->frozen)
+    return Problem("what a cached function gave");
   switch (value->kind) {
     case ValueKind::kSequence:
       return LoadSequence(As<SequenceValue>(value));

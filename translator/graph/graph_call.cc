@@ -19,7 +19,7 @@ bool ToMeta(Session& s, V value, Operand* operand, int depth = 0) {
   value = s.Look(value);
   if (value == nullptr || depth > 8)
     return false;
-  if (auto* symbol = As<SymbolValue>(value)) {
+  if (auto* symbol = As<SymbolValue>(value); symbol != nullptr && symbol->comparison < 0) {
     operand->constant = symbol->now;
     operand->term = symbol->known != nullptr ? 0 : symbol->term != 0 ? symbol->term : Operand::kUnnamed;
     return true;
@@ -31,6 +31,7 @@ bool ToMeta(Session& s, V value, Operand* operand, int depth = 0) {
     operand->tensor = *facts;
     return true;
   }
+  value = s.Look(value)->kind == ValueKind::kSymbol ? s.Resolve(value) : value;
   Constant constant;
   if (!s.HoldsSymbol(value) && ToConstant(s, value, &constant)) {
     operand->constant = std::move(constant);
@@ -192,7 +193,7 @@ class NodeMaker {
       s_.KeepEffects();
     }
     if (out != nullptr)
-      return in_.Done(out);
+      return in_.Done(Written(out));
     Refresh();
     if (meta_.mutates_first && first != nullptr) {
       s_.graph().nodes()[index].result = first;
@@ -280,6 +281,16 @@ class NodeMaker {
     if (tensor->is_real() && tensor->node == UINT32_MAX)
       s_.Touch(tensor);
     return in_.Done(nullptr);
+  }
+
+  // What the call gives for its out=: itself, several as a named result of their own.
+  V Written(V out) {
+    auto* several = As<SequenceValue>(s_.Resolve(out));
+    if (several == nullptr || meta_.result.sequence.find(':') == std::string::npos)
+      return out;
+    SequenceValue* result = s_.Tuple(several->items);
+    result->type = s_.TypeOfSymbol(StrCat(meta_.result.sequence, "_out"));
+    return result;
   }
 
   // The call may raise once its data are known: who would handle that must find everything as the program left it.

@@ -224,8 +224,13 @@ Outcome Interp::Compare(int32_t op, V left, V right, Tail) {
   right = s.Look(right);
   bool symbolic = As<SymbolValue>(left) != nullptr || As<SymbolValue>(right) != nullptr;
   if (Size a, b; symbolic && s.AsSize(left, &a) && s.AsSize(right, &b)) {
-    bool holds = op == 0 ? a < b : op == 1 ? a <= b : op == 2 ? a == b : op == 3 ? a != b : op == 4 ? a > b : a >= b;
-    return Done(s.Bool(holds));
+    auto now = [](const Size& size) { return Size(size.now()); };
+    auto* symbol = s.New<SymbolValue>();
+    symbol->comparison = op;
+    symbol->left = left;
+    symbol->right = right;
+    symbol->now = Constant::Bool(Compared(op, now(a), now(b)));
+    return Done(symbol);
   }
   if (symbolic && As<TensorValue>(left) == nullptr && As<TensorValue>(right) == nullptr) {
     left = s.Resolve(left);

@@ -55,6 +55,8 @@ Outcome SymbolOp(Interp& in, int32_t number, V left, V right) {
     const Constant* constant = AsConstant(value);
     return constant != nullptr && (constant->is_int() || constant->kind == ConstantKind::kFloat);
   };
+  if ((a != nullptr && a->comparison >= 0) || (b != nullptr && b->comparison >= 0))
+    return in.Done(nullptr);
   if ((a == nullptr && b == nullptr) || (a == nullptr && !numeric(left)) || (b == nullptr && !numeric(right)))
     return in.Done(nullptr);
   int32_t plain = number % 13;

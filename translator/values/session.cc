@@ -257,6 +257,7 @@ std::function<void()> Saved<GeneratorValue>(V value) {
 }  // namespace
 
 void Session::Touch(V value) {
+  changed_frozen = changed_frozen || value->frozen;
   if (value->is_real() && !value->mutated) {
     value->mutated = true;
     mutated.push_back(value);
@@ -302,6 +303,7 @@ void Session::Rollback(const Mark& mark) {
   effects_.resize(mark.effects);
   graph_.Truncate(mark.nodes);
   ambient_ = mark.ambient;
+  cached.clear();  // what they hold may have been made since
   if (first_raiser != UINT32_MAX && first_raiser >= mark.nodes) {
     first_raiser = UINT32_MAX;
     early_effects = 0;

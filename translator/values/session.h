@@ -25,6 +25,9 @@ struct Refusal {
   std::string detail;
 };
 
+// By COMPARE_OP's number.
+bool Compared(int32_t comparison, const Size& a, const Size& b);
+
 class Session {
  public:
   Session(const Request& request, CodeStore& codes, Asker& asker);
@@ -211,6 +214,9 @@ class Session {
   absl::flat_hash_map<V, V> state_nodes;  // and, where its exit takes it, the node that entered it
 
   void KeepEffects() { kept_effects_ = effects_.size(); }  // what is there is not written over by what comes
+
+  bool changed_frozen = false;                 // the translation is void
+  absl::flat_hash_map<std::string, V> cached;  // what cached functions gave, by function and arguments
 
   Refusal refusal;                    // of the last operation that could not be modelled
   V raised = nullptr;                 // the exception of the last operation that raised

@@ -100,6 +100,23 @@ V Session::MakeSymbol(LazyValue* lazy, const Constant& now) {
   return symbol;
 }
 
+bool Compared(int32_t comparison, const Size& a, const Size& b) {
+  switch (comparison) {
+    case 0:
+      return a < b;
+    case 1:
+      return a <= b;
+    case 2:
+      return a == b;
+    case 3:
+      return a != b;
+    case 4:
+      return a > b;
+    default:
+      return a >= b;
+  }
+}
+
 V Session::Number(const Size& size) {
   if (size.term() == 0)
     return Int(size.now());
@@ -142,6 +159,10 @@ void Session::Fix(V value, int depth) {
   if (auto* symbol = As<SymbolValue>(value)) {
     if (symbol->known != nullptr)
       return;
+    if (Size a, b; symbol->comparison >= 0 && AsSize(symbol->left, &a) && AsSize(symbol->right, &b)) {
+      symbol->known = Bool(Compared(symbol->comparison, a, b));
+      return;
+    }
     if (symbol->term != 0)
       terms_.Fix(symbol->term);
     else

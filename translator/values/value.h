@@ -42,6 +42,7 @@ struct Value {
 
   ValueKind kind;
   bool mutated = false;       // real ones: new code must replay what was done
+  bool frozen = false;        // made ones that stand for what a cache holds: neither changed nor handed out
   bool mutable_made = false;  // made ones with identity: rebuilt once and shared
   Handle handle = model::kAbsent;
   SubjectId subject = model::kNoSubject;
@@ -287,8 +288,9 @@ struct SymbolValue final : Value {
 
   SymbolValue() : Value(kKind) {}
 
-  uint32_t term = 0;  // an int (graph/meta/terms.h); 0: what the operator gives for the two
-  int32_t op = 0;     // CPython's NB_* number
+  uint32_t term = 0;        // an int (graph/meta/terms.h); 0: what the operator gives for the two
+  int32_t op = 0;           // CPython's NB_* number
+  int32_t comparison = -1;  // or COMPARE_OP's: a bool that is decided once somebody needs it
   V left = nullptr, right = nullptr;
   Constant now;       // in this call
   V known = nullptr;  // once somebody needed it as a number: the term is fixed then

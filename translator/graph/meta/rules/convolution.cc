@@ -74,7 +74,7 @@ Layout WithHeight(const Layout& layout) {
 }
 
 absl::StatusOr<Value> Result(const Call& call, const Geometry& geometry, const Value& input, const Value& weight, Dims sizes) {
-  for (int64_t size : sizes)
+  for (const Size& size : sizes)
     if (size <= 0)
       return Unknown();
   Layout source = geometry.batched ? input.layout : WithBatch(input.layout), kernel = weight.layout;

@@ -31,7 +31,7 @@ absl::Status CheckPlace(const Call& call) {
 
 absl::StatusOr<Value> Created(const Call& call, DType dtype, Layout layout) {
   RETURN_IF_ERROR(CheckPlace(call));
-  for (int64_t size : layout.sizes)
+  for (const Size& size : layout.sizes)
     if (size < 0)
       return Raises();
   Value value = call.Fresh(dtype, std::move(layout));

@@ -10,7 +10,7 @@ namespace {
 // Zeros around the input; negative padding cuts it.
 Outcome PaddedWithNumber(const Call& call, const Value& input, const Dims& sizes, const Dims& padding) {
   bool grows = false;
-  for (int64_t amount : padding)
+  for (const Size& amount : padding)
     grows = grows || amount > 0;
   if (grows)
     return call.FreshIn(SuggestedFormat(input.layout), input.dtype, sizes);
