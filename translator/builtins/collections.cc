@@ -314,4 +314,61 @@ Outcome BuiltinMethodCaller(Interp& in, Args& args, Tail) {
   return CalledThrough(in, args, "methodcaller");
 }
 
+// A weak reference to a real object, which somebody outside of the frame keeps.
+Outcome BuiltinWeakRef(Interp& in, Args& args, Tail) {
+  V target = args.positional.size() == 1 && args.keyword.empty() ? in.s.Resolve(args.positional[0]) : nullptr;
+  if (target == nullptr || !target->is_real() || target->subject == model::kNoSubject || AsConstant(target) != nullptr)
+    return WrongArguments(in, "weakref.ref");
+  auto* object = in.s.New<ObjectValue>();
+  object->type = in.s.TypeOfSymbol("weakref:ReferenceType");
+  object->mutable_made = true;
+  object->constructor = "weakref";
+  object->arguments = {target};
+  return in.Done(object);
+}
+
+Outcome BuiltinWeakRefCall(Interp& in, Args& args, Tail) {
+  auto* self = args.positional.size() != 1 ? nullptr : As<ObjectValue>(in.s.Resolve(args.positional[0]));
+  if (self == nullptr)
+    return WrongArguments(in, "a weak reference's call");
+  if (!self->is_real())
+    return in.Done(self->arguments[0]);
+  V target = in.s.StepFrom(self, model::Step::kWeakrefTarget);
+  return in.Done(target == nullptr ? in.s.None() : target);
+}
+
+namespace {
+
+V MadeBy(Interp& in, const char* type, const char* constructor, Values arguments) {
+  auto* object = in.s.New<ObjectValue>();
+  object->type = in.s.TypeOfSymbol(type);
+  object->mutable_made = true;
+  object->constructor = constructor;
+  object->arguments = std::move(arguments);
+  return object;
+}
+
+}  // namespace
+
+// list[int] and the like, which is called as list is.
+Outcome BuiltinGenericAlias(Interp& in, Args& args, Tail) {
+  if (args.positional.size() != 2)
+    return WrongArguments(in, "__class_getitem__");
+  V alias = MadeBy(in, "types:GenericAlias", "GenericAlias", args.positional);
+  As<ObjectValue>(alias)->stand_in = args.positional[0];
+  return in.Done(alias);
+}
+
+// X | Y of classes, and of None.
+Outcome BuiltinTypeOr(Interp& in, Args& args, Tail) {
+  if (args.positional.size() != 2)
+    return WrongArguments(in, "type.__or__");
+  for (V& side : args.positional) {
+    side = in.s.Resolve(side);
+    if (As<TypeValue>(side) == nullptr && side != in.s.None())
+      return in.Done(in.s.Const(Constant::Of(ConstantKind::kNotImplemented)));
+  }
+  return in.Done(MadeBy(in, "types:UnionType", "or", args.positional));
+}
+
 }  // namespace framegate::translator

@@ -1,5 +1,6 @@
 // Structural pattern matching.
 #include "translator/ops/stack.h"
+#include "translator/slots/slots.h"
 
 namespace framegate::translator {
 
@@ -70,7 +71,8 @@ Outcome OpMatchClass(Interp& in, Frame& f, const Instruction& i) {
       Values wanted;
       FRAMEGATE_TAKE([[maybe_unused]] V none, in.ToValues(match_args.value, &wanted));
       if (wanted.size() < positional)
-        return in.Break(Reason::kUnsupportedValue, "more positional patterns than __match_args__");
+        return in.Raise("builtins:TypeError", StrCat(TypeName(type), "() accepts ", wanted.size(), " positional sub-pattern",
+                                                     wanted.size() == 1 ? "" : "s", " (", positional, " given)"));
       wanted.resize(positional);
       for (V name : wanted) {
         const Constant* text = AsConstant(in.s.Resolve(name));

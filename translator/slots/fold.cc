@@ -142,6 +142,15 @@ Outcome Interp::IsInstance(V object, V type) {
   auto* cls = As<TypeValue>(type);
   if (cls == nullptr) {
     TypeValue* kind = s.TypeOf(type);
+    auto* made = As<ObjectValue>(type);
+    if (kind != nullptr && kind->is("types:UnionType") && made != nullptr && !made->is_real()) {
+      for (V side : made->arguments) {
+        FRAMEGATE_TAKE(V found, IsInstance(object, s.Resolve(side) == s.None() ? s.TypeOf(side) : side));
+        if (found == s.Bool(true))
+          return Done(found);
+      }
+      return Done(s.Bool(false));
+    }
     if (kind != nullptr && kind->is("types:UnionType")) {
       FRAMEGATE_TAKE(V args, GetAttr(type, "__args__"));
       return IsInstance(object, args);

@@ -217,8 +217,12 @@ V KnownGetset(Interp& in, const std::string& name, V object) {
     return nullptr;
   }
   if (auto* exception = As<ObjectValue>(object); exception != nullptr && !exception->is_real()) {
-    if (name == "args")
-      return s.Tuple(exception->arguments);
+    if (name == "args") {  // the same tuple every time, unless they were changed
+      auto* last = As<SequenceValue>(exception->args_tuple);
+      if (last == nullptr || last->items != exception->arguments)
+        exception->args_tuple = last = s.Tuple(exception->arguments);
+      return last;
+    }
     if (name == "__cause__")
       return exception->cause == nullptr ? s.None() : exception->cause;
     if (name == "__context__") {

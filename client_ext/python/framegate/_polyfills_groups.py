@@ -103,6 +103,6 @@ def reraise_star(original, raised):
         if not new:
             return again
         new.append(again)
-    if len(new) == 1 and not old:
-        return ExceptionGroup("", new) if isinstance(new[0], Exception) else BaseExceptionGroup("", new)
+    if len(new) == 1:
+        return new[0]
     return ExceptionGroup("", new) if all([isinstance(e, Exception) for e in new]) else BaseExceptionGroup("", new)
