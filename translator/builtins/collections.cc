@@ -365,7 +365,9 @@ Outcome BuiltinTypeOr(Interp& in, Args& args, Tail) {
     return WrongArguments(in, "type.__or__");
   for (V& side : args.positional) {
     side = in.s.Resolve(side);
-    if (As<TypeValue>(side) == nullptr && side != in.s.None())
+    TypeValue* type = in.s.TypeOf(side);
+    const bool joins = type != nullptr && (type->is("types:GenericAlias") || type->is("types:UnionType"));
+    if (As<TypeValue>(side) == nullptr && side != in.s.None() && !joins)
       return in.Done(in.s.Const(Constant::Of(ConstantKind::kNotImplemented)));
   }
   return in.Done(MadeBy(in, "types:UnionType", "or", args.positional));

@@ -1,11 +1,10 @@
-// What C objects refer to or are built of, where calling them shows it: weak references, torch.Size.
+// Operators of torch.Size.
 #include "translator/builtins/table.h"
 #include "translator/slots/slots.h"
 
 namespace framegate::translator {
 
 using model::Reason;
-using model::Step;
 
 #define FRAMEGATE_BUILTIN(body, symbol) Outcome Builtin##body(Interp& in, Args& args, Tail tail);
 #include "translator/builtins/builtins.def"
@@ -31,14 +30,6 @@ Outcome Sides(Interp& in, Args& args, Values* left, Values* right) {
 }
 
 }  // namespace
-
-Outcome BuiltinWeakrefCall(Interp& in, Args& args, Tail) {
-  V self = args.positional.size() == 1 ? in.s.Resolve(args.positional[0]) : nullptr;
-  if (self == nullptr || !self->is_real())
-    return in.Break(Reason::kUnsupportedCall, "a weak reference made in the frame");
-  V target = in.s.StepFrom(self, Step::kWeakrefTarget);
-  return in.Done(target == nullptr ? in.s.None() : target);
-}
 
 Outcome BuiltinSizeAdd(Interp& in, Args& args, Tail) {
   Values items, more;

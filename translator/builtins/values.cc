@@ -112,8 +112,16 @@ Outcome AnyOrAllAt(Interp& in, Args& args, bool stop, Tail tail) {
 
 }  // namespace
 
-Outcome BuiltinLen(Interp& in, Args& args, Tail) {
-  return args.positional.size() == 1 ? in.Length(args.positional[0]) : WrongArguments(in, "len");
+Outcome BuiltinLen(Interp& in, Args& args, Tail tail) {
+  if (args.positional.size() != 1)
+    return WrongArguments(in, "len");
+  V value = args.positional[0];
+  return SyncOrFrames(
+      in, value, nullptr, tail, [&] { return in.Length(value); },
+      [&]() -> Outcome {
+        FRAMEGATE_TAKE(V method, in.LookupSpecial(value, "__len__"));
+        return in.Call(in.s.Symbol("framegate._polyfills:length_of"), {.positional = {method}}, tail);
+      });
 }
 
 Outcome BuiltinBool(Interp& in, Args& args, Tail) {

@@ -1,6 +1,7 @@
 // Jumps, loops, return.
 #include "base/strings.h"
 #include "translator/ops/stack.h"
+#include "translator/slots/slots.h"
 
 namespace framegate::translator {
 
@@ -16,7 +17,15 @@ Outcome JumpTo(Frame& f, uint32_t target) {
 
 // A conditional jump on the truth of the top. `pop_on_jump` false: the operand stays where the jump is taken.
 Outcome Branch(Interp& in, Frame& f, const Instruction& i, bool jump_if, bool pop_on_jump) {
-  Outcome outcome = in.Truth(Cell(f, 1));
+  V operand = Cell(f, 1);
+  Outcome outcome = SyncOrFrames(
+      in, operand, nullptr, {pop_on_jump, Resume::kTruth}, [&] { return in.Truth(operand); },
+      [&] {
+        Outcome started = TruthInFrames(in, operand, {true, Resume::kTruth});
+        if (started.flow == Flow::kFrame)
+          Pop(f, 1);
+        return started;
+      });
   if (!outcome.ok()) {
     if (outcome.flow == Flow::kBreak && in.s.refusal.reason == model::Reason::kTensorBranch)
       in.set_break_kind(BreakKind::kTruth);
@@ -70,7 +79,8 @@ Outcome OpGetIter(Interp& in, Frame& f, const Instruction&) {
 
 Outcome OpForIter(Interp& in, Frame& f, const Instruction& i) {
   Outcome outcome = in.Next(Cell(f, 1), {true, Resume::kNext});
-  if (outcome.flow == Flow::kBreak && in.s.refusal.reason == model::Reason::kUnsupportedIteration)
+  const bool by_loop = in.s.refusal.reason == model::Reason::kUnsupportedIteration || As<GeneratorValue>(in.s.Resolve(Cell(f, 1))) != nullptr;
+  if (outcome.flow == Flow::kBreak && by_loop)
     in.set_break_kind(BreakKind::kNext);
   if (!outcome.ok())
     return outcome;

@@ -225,6 +225,12 @@ bool Interp::TakeValue(Frame& f, V value, Outcome* outcome) {
     case Resume::kNot:
     case Resume::kBool:
     case Resume::kContains: {
+      const Constant* given = AsConstant(s.Resolve(value));
+      const bool fits = given != nullptr && (given->is_bool() || (given->is_int() && given->integer >= 0));
+      if (f.waiting != Resume::kContains && !fits) {
+        *outcome = Break(Reason::kUnsupportedValue, "a truth that is neither a bool nor a length");
+        return false;
+      }
       *outcome = Truth(value);
       if (!outcome->ok())
         return false;
@@ -383,6 +389,7 @@ Outcome Interp::RunSync(std::shared_ptr<Frame> frame, bool raise) {
     s.Rollback(mark);
     handled = handled_before;
     break_kind_ = model::BreakKind::kInstruction;
+    ++sync_breaks_;
     return {Flow::kBreak, nullptr};
   }
   s.Release(mark);

@@ -76,6 +76,11 @@ class Interp {
 
   uint64_t instructions() const { return instructions_; }
 
+  bool runs_sync() const { return sync_depth_ > 0; }
+
+  // How often a synchronous run has broken inside.
+  uint64_t sync_breaks() const { return sync_breaks_; }
+
   // The kind of break that the last kBroke asks for.
   model::BreakKind break_kind() const { return break_kind_; }
 
@@ -169,6 +174,7 @@ class Interp {
   V returned_ = nullptr;
   uint64_t instructions_ = 0;
   int sync_depth_ = 0;
+  uint64_t sync_breaks_ = 0;
   model::BreakKind break_kind_ = model::BreakKind::kInstruction;
 };
 

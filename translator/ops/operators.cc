@@ -1,4 +1,5 @@
 #include "translator/ops/stack.h"
+#include "translator/slots/slots.h"
 
 namespace framegate::translator {
 
@@ -21,12 +22,23 @@ Outcome OpUnaryPositive(Interp& in, Frame& f, const Instruction&) {
 }
 
 Outcome OpUnaryNot(Interp& in, Frame& f, const Instruction&) {
-  FRAMEGATE_TAKE(V truth, in.Truth(Cell(f, 1)));
-  return Replace(f, 1, in.Done(in.s.Bool(truth != in.s.Bool(true))));
+  V operand = Cell(f, 1);
+  Outcome outcome = SyncOrFrames(
+      in, operand, nullptr, {true, Resume::kNot},
+      [&]() -> Outcome {
+        FRAMEGATE_TAKE(V truth, in.Truth(operand));
+        return in.Done(in.s.Bool(truth != in.s.Bool(true)));
+      },
+      [&] { return TruthInFrames(in, operand, {true, Resume::kNot}); });
+  return Replace(f, 1, outcome);
 }
 
 Outcome OpToBool(Interp& in, Frame& f, const Instruction&) {
-  return Replace(f, 1, in.Truth(Cell(f, 1)));
+  V operand = Cell(f, 1);
+  return Replace(f, 1,
+                 SyncOrFrames(
+                     in, operand, nullptr, {true, Resume::kBool}, [&] { return in.Truth(operand); },
+                     [&] { return TruthInFrames(in, operand, {true, Resume::kBool}); }));
 }
 
 Outcome OpCompareOp(Interp& in, Frame& f, const Instruction& i) {
@@ -42,8 +54,18 @@ Outcome OpIsOp(Interp& in, Frame& f, const Instruction& i) {
 }
 
 Outcome OpContainsOp(Interp& in, Frame& f, const Instruction& i) {
-  FRAMEGATE_TAKE(V found, in.Contains(Cell(f, 1), Cell(f, 2)));
-  return Replace(f, 2, in.Done(in.s.Bool((found == in.s.Bool(true)) != (i.arg == 1))));
+  V container = Cell(f, 1), item = Cell(f, 2);
+  Outcome outcome = SyncOrFrames(
+      in, container, nullptr, {true, Resume::kContains},
+      [&]() -> Outcome {
+        FRAMEGATE_TAKE(V found, in.Contains(container, item));
+        return in.Done(in.s.Bool((found == in.s.Bool(true)) != (i.arg == 1)));
+      },
+      [&]() -> Outcome {
+        FRAMEGATE_TAKE(V method, in.LookupSpecial(container, "__contains__"));
+        return in.Call(method, {.positional = {item}}, {true, Resume::kContains});
+      });
+  return Replace(f, 2, outcome);
 }
 
 }  // namespace framegate::translator

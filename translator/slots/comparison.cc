@@ -217,9 +217,40 @@ bool OverridesComparison(Session& s, int32_t op, V value) {
   return false;
 }
 
+// An order by methods; equality, which every object has, stays where it is.
+Outcome CompareInFrames(Interp& in, int32_t op, V left, V right, Tail tail) {
+  Session& s = in.s;
+  const Comparison& comparison = kComparisons[static_cast<size_t>(op)];
+  left = s.Resolve(left);
+  right = s.Resolve(right);
+  TypeValue *a = s.TypeOf(left), *b = s.TypeOf(right);
+  if (op == 2 || op == 3 || a == nullptr || b == nullptr || As<TensorValue>(left) != nullptr || (a != b && s.IsSubclassOf(b, a)))
+    return in.Break(Reason::kUnsupportedValue, StrCat("comparison ", comparison.text));
+  std::vector<MethodCall> calls = {{left, comparison.method, right}};
+  if (As<TensorValue>(right) == nullptr)
+    calls.push_back({right, comparison.reflected, left});
+  return FirstImplemented(
+      in, calls, StrCat("'", comparison.text, "' not supported between instances of '", TypeName(a), "' and '", TypeName(b), "'"), tail);
+}
+
+// Between a tensor and an object that is none for torch. Value null: it has no say.
+Outcome CompareByObject(Interp& in, int32_t op, V left, V right) {
+  Session& s = in.s;
+  const Comparison& comparison = kComparisons[static_cast<size_t>(op)];
+  const bool is_left = As<ObjectValue>(left) != nullptr;
+  TypeValue* type = is_left ? s.TypeOf(left) : As<ObjectValue>(right) != nullptr ? s.TypeOf(right) : nullptr;
+  const char* name = is_left ? comparison.method : comparison.reflected;
+  if (type == nullptr || s.TypeAttr(type, "__torch_function__") != nullptr || As<FunctionValue>(s.Resolve(s.TypeAttr(type, name))) == nullptr)
+    return in.Done(nullptr);
+  return is_left ? TryMethod(in, left, name, right) : TryMethod(in, right, name, left);
+}
+
 }  // namespace
 
-Outcome Interp::Compare(int32_t op, V left, V right, Tail) {
+Outcome Interp::Compare(int32_t op, V left, V right, Tail tail) {
+  if (tail.allowed)
+    return SyncOrFrames(
+        *this, left, right, tail, [&] { return Compare(op, left, right); }, [&] { return CompareInFrames(*this, op, left, right, tail); });
   left = s.Look(left);
   right = s.Look(right);
   bool symbolic = As<SymbolValue>(left) != nullptr || As<SymbolValue>(right) != nullptr;
@@ -242,6 +273,9 @@ Outcome Interp::Compare(int32_t op, V left, V right, Tail) {
     const Constant* other = AsConstant(As<TensorValue>(left) != nullptr ? right : left);
     if (other != nullptr && (op == 2 || op == 3) && (other->is_none() || other->is_str()))
       return Done(s.Bool(op == 3));
+    FRAMEGATE_TAKE(V value, CompareByObject(*this, op, left, right));
+    if (value != nullptr)
+      return Done(value);
     return GraphCall(model::NodeOp::kCallFunction, StrCat("_operator:", kComparisons[static_cast<size_t>(op)].symbol),
                      {.positional = {left, right}});
   }

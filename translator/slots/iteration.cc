@@ -340,7 +340,8 @@ Outcome Interp::Next(V iterator, Tail tail) {
   if (auto* generator = As<GeneratorValue>(iterator)) {
     if (generator->frame == nullptr)
       return Done(nullptr);
-    Outcome outcome = Send(generator, s.None(), tail);
+    // A plan cannot name a generator's frame: what breaks in one is done by the loop that drives it, with the generator as it was.
+    Outcome outcome = Send(generator, s.None(), runs_sync() ? tail : kSync);
     if (outcome.flow == Flow::kRaise && generator->frame == nullptr && s.IsSubclass(s.TypeOf(s.raised), "builtins:StopIteration")) {
       s.raised = nullptr;
       return Done(nullptr);

@@ -137,6 +137,12 @@ bool OverridesOperator(Session& s, int32_t number, V value) {
   return false;
 }
 
+std::string UnsupportedOperands(int32_t number, TypeValue* a, TypeValue* b) {
+  const Operator& op = kOperators[static_cast<size_t>(number % 13)];
+  const std::string text = number >= 13 ? StrCat(number == 21 ? "**" : op.text, "=") : op.text;
+  return StrCat("unsupported operand type(s) for ", text, ": '", TypeName(a), "' and '", TypeName(b), "'");
+}
+
 Outcome BinaryByMethods(Interp& in, int32_t number, V left, V right) {
   Session& s = in.s;
   const Operator& op = kOperators[static_cast<size_t>(number % 13)];
@@ -171,13 +177,50 @@ Outcome BinaryByMethods(Interp& in, int32_t number, V left, V right) {
     return in.Raise("builtins:TypeError", StrCat("can't multiply sequence by non-int of type '", TypeName(is_sequence(a) ? b : a), "'"));
   if (number % 13 == 0 && a->Has(TypeFlag::kStrSubclass))
     return in.Raise("builtins:TypeError", StrCat("can only concatenate str (not \"", TypeName(b), "\") to str"));
-  std::string text = number >= 13 ? StrCat(number == 21 ? "**" : op.text, "=") : op.text;
-  return in.Raise("builtins:TypeError", StrCat("unsupported operand type(s) for ", text, ": '", TypeName(a), "' and '", TypeName(b), "'"));
+  return in.Raise("builtins:TypeError", UnsupportedOperands(number, a, b));
+}
+
+Outcome BinaryInFrames(Interp& in, int32_t number, V left, V right, Tail tail) {
+  Session& s = in.s;
+  const Operator& op = kOperators[static_cast<size_t>(number % 13)];
+  left = s.Resolve(left);
+  right = s.Resolve(right);
+  TypeValue *a = s.TypeOf(left), *b = s.TypeOf(right);
+  if (a == nullptr || b == nullptr || As<TensorValue>(left) != nullptr || (a != b && s.IsSubclassOf(b, a)))
+    return in.Break(Reason::kUnsupportedValue, StrCat("operator ", op.text));
+  std::vector<MethodCall> calls;
+  if (number >= 13)
+    calls.push_back({left, op.in_place, right});
+  calls.push_back({left, op.method, right});
+  if (a != b && As<TensorValue>(right) == nullptr)
+    calls.push_back({right, op.reflected, left});
+  return FirstImplemented(in, calls, UnsupportedOperands(number, a, b), tail);
+}
+
+// Between a tensor and an object that is none for torch: the object's class decides. Value null: it has no say.
+Outcome ByObjectsMethod(Interp& in, int32_t number, V left, V right) {
+  Session& s = in.s;
+  const Operator& op = kOperators[static_cast<size_t>(number % 13)];
+  const bool is_left = As<ObjectValue>(left) != nullptr;
+  auto* object = As<ObjectValue>(is_left ? left : right);
+  TypeValue* type = object == nullptr ? nullptr : s.TypeOf(object);
+  if (type == nullptr || s.TypeAttr(type, "__torch_function__") != nullptr)
+    return in.Done(nullptr);
+  if (is_left && number >= 13) {
+    FRAMEGATE_TAKE(V value, TryMethod(in, left, op.in_place, right));
+    if (value != nullptr)
+      return in.Done(value);
+  }
+  return is_left ? TryMethod(in, left, op.method, right) : TryMethod(in, right, op.reflected, left);
 }
 
 }  // namespace
 
-Outcome Interp::BinaryOp(int32_t number, V left, V right, Tail) {
+Outcome Interp::BinaryOp(int32_t number, V left, V right, Tail tail) {
+  if (tail.allowed)
+    return SyncOrFrames(
+        *this, left, right, tail, [&] { return BinaryOp(number, left, right); },
+        [&] { return BinaryInFrames(*this, number, left, right, tail); });
   left = s.Look(left);
   right = s.Look(right);
   if (left != nullptr && right != nullptr) {
@@ -192,6 +235,9 @@ Outcome Interp::BinaryOp(int32_t number, V left, V right, Tail) {
   if (left == nullptr || right == nullptr)
     return Break(Reason::kUnsupportedValue, "an operator on NULL");
   if (As<TensorValue>(left) != nullptr || As<TensorValue>(right) != nullptr) {
+    FRAMEGATE_TAKE(V value, ByObjectsMethod(*this, number, left, right));
+    if (value != nullptr)
+      return Done(value);
     const char* symbol = number >= 13 ? kInPlaceSymbols[static_cast<size_t>(number - 13)] : kOperators[static_cast<size_t>(number)].symbol;
     if (number >= 13 && As<TensorValue>(left) == nullptr)
       symbol = kOperators[static_cast<size_t>(number - 13)].symbol;

@@ -1,6 +1,7 @@
 // Small pieces of the slot engine that its files share.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "base/strings.h"
@@ -141,6 +142,22 @@ Outcome Format(Interp& in, V value, V spec);
 
 // A value is a constant through and through: constants and tuples of them. Gives it, or false.
 bool ToConstant(Session& s, V value, Constant* constant);
+
+// An operation whose methods may be Python code of an operand's class: run synchronously, or, where that breaks inside, by `frames`, which
+// pushes frames of their own.
+Outcome SyncOrFrames(Interp& in, V left, V right, Tail tail, const std::function<Outcome()>& sync, const std::function<Outcome()>& frames);
+
+struct MethodCall {
+  V self;
+  const char* name;
+  V other;
+};
+
+// The first of these methods that does not give NotImplemented, as frames; TypeError(error) where all do.
+Outcome FirstImplemented(Interp& in, const std::vector<MethodCall>& calls, std::string error, Tail tail);
+
+// __bool__ or __len__, as a frame.
+Outcome TruthInFrames(Interp& in, V value, Tail tail);
 
 // A member of a code object that is part of the code's identity; null: another one.
 V CodeMember(Session& s, const model::CodeImage& image, std::string_view name);

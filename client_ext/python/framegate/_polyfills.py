@@ -434,3 +434,22 @@ def all_of(iterable):
         if not item:
             return False
     return True
+
+
+def first_implemented(error, *calls):
+    """An operator: the first of its methods that does not give NotImplemented."""
+    for method, other in calls:
+        value = method(other)
+        if value is not NotImplemented:
+            return value
+    raise TypeError(error)
+
+
+def length_of(method):
+    """builtins.len of an object whose __len__ is this method."""
+    length = method()
+    if not isinstance(length, int):
+        raise TypeError(f"'{type(length).__name__}' object cannot be interpreted as an integer")
+    if length < 0:
+        raise ValueError("__len__() should return >= 0")
+    return length + 0
