@@ -59,8 +59,23 @@ void Session::Absorb(LazyValue* lazy) {
   }
 }
 
+// Whether objects of this type may be constants; asking each of them is what that saves.
+bool Session::MayBeConstants(Handle type) {
+  if (type == model::kAbsent || model::HasFlag(mirror_.Fact(type, Fact::kTypeFlags).word, TypeFlag::kHeapType))
+    return false;
+  static constexpr std::string_view kNever[] = {"function",    "method",   "type",         "dict",        "list",
+                                                "tuple",       "set",      "frozenset",    "cell",        "module",
+                                                "property",    "generator", "staticmethod", "classmethod", "builtin_function_or_method",
+                                                "method_descriptor", "wrapper_descriptor", "getset_descriptor", "member_descriptor"};
+  const model::FactValue& name = mirror_.Fact(type, Fact::kTypeName);
+  return !name.known || name.constant.items.size() != 2 || name.constant.items[0].text != "builtins" ||
+         std::find(std::begin(kNever), std::end(kNever), name.constant.items[1].text) == std::end(kNever);
+}
+
 V Session::ResolveReal(LazyValue* lazy) {
-  const model::FactValue& constant = mirror_.Fact(lazy->handle, Fact::kValue);
+  static const model::FactValue kNone{.fact = Fact::kValue, .known = false};
+  const bool asked = MayBeConstants(mirror_.Step(lazy->handle, Step::kType));
+  const model::FactValue& constant = asked ? mirror_.Fact(lazy->handle, Fact::kValue) : kNone;
   if (constant.known && constant.constant.is_int() && constant.constant.integer >= 2 && IsDynamic(PathOf(lazy->subject)))
     return MakeSymbol(lazy, constant.constant);
   if (constant.known) {  // constants are told apart by value, so each subject has a guard of its own
@@ -118,13 +133,13 @@ V Session::MakeReal(LazyValue* lazy, TypeValue* type) {
     cell->loaded = false;
     return cell;
   }
-  if (const model::FactValue& symbol = PeekFact(lazy, Fact::kSymbolName);
-      symbol.known &&
-      (name == "builtins:builtin_function_or_method" || name == "builtins:method_descriptor" || name == "builtins:wrapper_descriptor" ||
-       name == "builtins:getset_descriptor" || name == "builtins:member_descriptor" || name == "builtins:classmethod_descriptor" ||
-       name == "functools:_lru_cache_wrapper" || name == "torch._ops:OpOverloadPacket" || name == "torch._ops:OpOverload")) {
+  const bool may_have_symbol =
+      name == "builtins:builtin_function_or_method" || name == "builtins:method_descriptor" || name == "builtins:wrapper_descriptor" ||
+      name == "builtins:getset_descriptor" || name == "builtins:member_descriptor" || name == "builtins:classmethod_descriptor" ||
+      name == "functools:_lru_cache_wrapper" || name == "torch._ops:OpOverloadPacket" || name == "torch._ops:OpOverload";
+  if (const model::FactValue* symbol = may_have_symbol ? &PeekFact(lazy, Fact::kSymbolName) : nullptr; symbol != nullptr && symbol->known) {
     auto* builtin = New<BuiltinValue>();
-    builtin->symbol = symbol.constant.text;
+    builtin->symbol = symbol->constant.text;
     if (NeedsGuards(lazy->subject))
       ReadFact(lazy, Fact::kSymbolName);
     return builtin;

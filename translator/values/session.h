@@ -230,6 +230,7 @@ class Session {
 
  private:
   V RealTypeAttr(TypeValue* type, std::string_view name);
+  bool MayBeConstants(Handle type);
   V ResolveReal(LazyValue* lazy);
   void Absorb(LazyValue* lazy);
   V MakeReal(LazyValue* lazy, TypeValue* type);
