@@ -79,7 +79,8 @@ Outcome OpGetIter(Interp& in, Frame& f, const Instruction&) {
 
 Outcome OpForIter(Interp& in, Frame& f, const Instruction& i) {
   Outcome outcome = in.Next(Cell(f, 1), {true, Resume::kNext});
-  const bool by_loop = in.s.refusal.reason == model::Reason::kUnsupportedIteration || As<GeneratorValue>(in.s.Resolve(Cell(f, 1))) != nullptr;
+  const bool by_loop =
+      in.s.refusal.reason == model::Reason::kUnsupportedIteration || As<GeneratorValue>(in.s.Resolve(Cell(f, 1))) != nullptr;
   if (outcome.flow == Flow::kBreak && by_loop)
     in.set_break_kind(BreakKind::kNext);
   if (!outcome.ok())

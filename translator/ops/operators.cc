@@ -29,7 +29,9 @@ Outcome OpUnaryNot(Interp& in, Frame& f, const Instruction&) {
         FRAMEGATE_TAKE(V truth, in.Truth(operand));
         return in.Done(in.s.Bool(truth != in.s.Bool(true)));
       },
-      [&] { return TruthInFrames(in, operand, {true, Resume::kNot}); });
+      [&] {
+        return TruthInFrames(in, operand, {true, Resume::kNot});
+      });
   return Replace(f, 1, outcome);
 }
 
@@ -38,7 +40,9 @@ Outcome OpToBool(Interp& in, Frame& f, const Instruction&) {
   return Replace(f, 1,
                  SyncOrFrames(
                      in, operand, nullptr, {true, Resume::kBool}, [&] { return in.Truth(operand); },
-                     [&] { return TruthInFrames(in, operand, {true, Resume::kBool}); }));
+                     [&] {
+                       return TruthInFrames(in, operand, {true, Resume::kBool});
+                     }));
 }
 
 Outcome OpCompareOp(Interp& in, Frame& f, const Instruction& i) {

@@ -63,10 +63,25 @@ void Session::Absorb(LazyValue* lazy) {
 bool Session::MayBeConstants(Handle type) {
   if (type == model::kAbsent || model::HasFlag(mirror_.Fact(type, Fact::kTypeFlags).word, TypeFlag::kHeapType))
     return false;
-  static constexpr std::string_view kNever[] = {"function",    "method",   "type",         "dict",        "list",
-                                                "tuple",       "set",      "frozenset",    "cell",        "module",
-                                                "property",    "generator", "staticmethod", "classmethod", "builtin_function_or_method",
-                                                "method_descriptor", "wrapper_descriptor", "getset_descriptor", "member_descriptor"};
+  static constexpr std::string_view kNever[] = {"function",
+                                                "method",
+                                                "type",
+                                                "dict",
+                                                "list",
+                                                "tuple",
+                                                "set",
+                                                "frozenset",
+                                                "cell",
+                                                "module",
+                                                "property",
+                                                "generator",
+                                                "staticmethod",
+                                                "classmethod",
+                                                "builtin_function_or_method",
+                                                "method_descriptor",
+                                                "wrapper_descriptor",
+                                                "getset_descriptor",
+                                                "member_descriptor"};
   const model::FactValue& name = mirror_.Fact(type, Fact::kTypeName);
   return !name.known || name.constant.items.size() != 2 || name.constant.items[0].text != "builtins" ||
          std::find(std::begin(kNever), std::end(kNever), name.constant.items[1].text) == std::end(kNever);

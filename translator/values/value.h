@@ -190,12 +190,12 @@ struct ObjectValue final : Value {
   V traceback = nullptr;                              // exceptions that were raised
   bool suppress_context = false;
   std::vector<TracePlace> trace;  // exceptions: frames that are done or have handled it, innermost first
-  V payload = nullptr;      // instances of a subclass of int, float, complex, str or bytes: the value of the base type
-  std::string constructor;  // made by the constructor of that name (model/constructors.def) from `arguments`
-  V args_tuple = nullptr;   // exceptions: what `args` gave last
-  V parts = nullptr;        // exception groups: the tuple of exceptions
-  V stand_in = nullptr;     // what is called instead of it, or iterated
-  std::string hint;         // what kind of real object, for messages
+  V payload = nullptr;            // instances of a subclass of int, float, complex, str or bytes: the value of the base type
+  std::string constructor;        // made by the constructor of that name (model/constructors.def) from `arguments`
+  V args_tuple = nullptr;         // exceptions: what `args` gave last
+  V parts = nullptr;              // exception groups: the tuple of exceptions
+  V stand_in = nullptr;           // what is called instead of it, or iterated
+  std::string hint;               // what kind of real object, for messages
 };
 
 struct BuiltinValue final : Value {
