@@ -322,6 +322,13 @@ Outcome BuiltinDescriptorGet(Interp& in, Args& args, Tail) {
   V object = s.Resolve(args.positional[1]);
   auto* type = args.positional.size() > 2 ? As<TypeValue>(s.Resolve(args.positional[2])) : nullptr;
   bool none = object == s.None() && type != nullptr;
+  if (auto* builtin = As<BuiltinValue>(s.Resolve(args.positional[0])); builtin != nullptr && !none) {
+    auto* owner = As<TypeValue>(s.Resolve(s.Symbol(builtin->symbol.substr(0, builtin->symbol.rfind('.')))));
+    TypeValue* actual = s.TypeOf(object);
+    if (owner != nullptr && actual != nullptr && !s.IsSubclassOf(actual, owner))
+      return in.Raise("builtins:TypeError", StrCat("descriptor '", NameOfDescriptor(s, builtin), "' for '", TypeName(owner),
+                                                   "' objects doesn't apply to a '", TypeName(actual), "' object"));
+  }
   if (type == nullptr)
     type = s.TypeOf(object);
   return type == nullptr ? WrongArguments(in, "__get__")

@@ -191,6 +191,9 @@ Outcome BuiltinSet(Interp& in, Args& args, Tail) {
 }
 
 Outcome BuiltinFrozenset(Interp& in, Args& args, Tail) {
+  auto* given = args.positional.size() == 1 ? As<SetValue>(in.s.Resolve(args.positional[0])) : nullptr;
+  if (given != nullptr && in.s.TypeOf(given)->is("builtins:frozenset"))
+    return in.Done(given);
   return MakeSet(in, args, "builtins:frozenset");
 }
 

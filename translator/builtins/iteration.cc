@@ -37,6 +37,8 @@ Outcome BuiltinRange(Interp& in, Args& args, Tail) {
   std::vector<Constant> parts;
   for (V value : args.positional) {
     const Constant* c = IntOf(in.s, value);
+    if (const Constant* large = AsConstant(in.s.Resolve(value)); large != nullptr && large->kind == ConstantKind::kBigInt)
+      return WrongArguments(in, "range");
     if (c == nullptr && AsConstant(in.s.Resolve(value)) != nullptr)
       return in.Raise("builtins:TypeError", StrCat("'", TypeName(in.s.TypeOf(value)), "' object cannot be interpreted as an integer"));
     if (c == nullptr)

@@ -62,8 +62,6 @@ Outcome BuiltinIsSubclass(Interp& in, Args& args, Tail) {
   }
   if (in.s.IsSubclassOf(type, base))
     return in.Done(in.s.Bool(true));
-  if (metatype != nullptr && metatype->is("builtins:type"))
-    return in.Done(in.s.Bool(false));
   return FoldSubclass(in, type, base);
 }
 
@@ -247,9 +245,20 @@ Outcome BuiltinPartial(Interp& in, Args& args, Tail) {
     return in.Raise("builtins:TypeError", "type 'partial' takes at least one argument");
   auto* partial = in.s.New<PartialValue>();
   partial->mutable_made = true;
-  partial->function = args.positional[0];
-  partial->args.assign(args.positional.begin() + 1, args.positional.end());
-  partial->kwargs = args.keyword;
+  partial->function = in.s.Resolve(args.positional[0]);
+  if (auto* inner = As<PartialValue>(partial->function)) {  // one of one is one
+    partial->function = inner->function;
+    partial->args = inner->args;
+    partial->kwargs = inner->kwargs;
+  }
+  partial->args.insert(partial->args.end(), args.positional.begin() + 1, args.positional.end());
+  for (const auto& [name, value] : args.keyword) {
+    auto it = std::find_if(partial->kwargs.begin(), partial->kwargs.end(), [&, &key = name](const auto& k) { return k.first == key; });
+    if (it != partial->kwargs.end())
+      it->second = value;
+    else
+      partial->kwargs.emplace_back(name, value);
+  }
   return in.Done(partial);
 }
 

@@ -56,6 +56,8 @@ class Emitter {
   void RestateGenerator(GeneratorValue* value);
   void LoadMade(V value);
   void LoadValue(V value);
+  // Puts parts into what was made and remembered: at once, or, where a part leads back to it, once the value asked for is whole.
+  void Fill(V value, std::function<void()> fill);
   void LoadItems(const Values& items);
   void Remember(V value);  // the top of the stack is the value: keep it in a local
   void SetAttributes(V value, const std::vector<std::pair<std::string, V>>& attributes);

@@ -23,6 +23,13 @@ void Emitter::Load(V value) {
   --depth_;
 }
 
+void Emitter::Fill(V value, std::function<void()> fill) {
+  if (cyclic_.contains(value))
+    later_.push_back(std::move(fill));
+  else
+    fill();
+}
+
 void Emitter::LoadValue(V value) {
   if (value == nullptr) {
     code_.LoadFast(LinkLocal({.kind = LinkKind::kNull}));
@@ -242,7 +249,7 @@ void Emitter::LoadSequence(SequenceValue* value) {
     CallHelper(
         Helper::kObjectNew, [&] { Load(type); }, 1);
   Remember(value);
-  later_.push_back([this, value, count] {
+  Fill(value, [this, value, count] {
     CallHelper(
         Helper::kListAssign,
         [&] {
@@ -283,7 +290,7 @@ void Emitter::LoadMapping(MappingValue* value) {
         Helper::kObjectNew, [&] { Load(type); }, 1);
   }
   Remember(value);
-  later_.push_back([this, value, count] {
+  Fill(value, [this, value, count] {
     CallHelper(
         Helper::kDictReplace,
         [&] {

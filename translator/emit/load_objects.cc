@@ -112,7 +112,7 @@ void Emitter::LoadObject(ObjectValue* value) {
   SetAttributes(value, value->attributes);
   if (value->cause == nullptr && value->context == nullptr && value->traceback == nullptr)
     return;
-  later_.push_back([this, value] {
+  Fill(value, [this, value] {
     CallHelper(
         Helper::kExceptionSet,
         [&] {
@@ -135,7 +135,7 @@ void Emitter::LoadCell(CellValue* value) {
     Remember(value);
     if (contents == nullptr)
       return;
-    later_.push_back([this, value] {
+    Fill(value, [this, value] {
       CallHelper(
           Helper::kCellSet,
           [&] {

@@ -10,7 +10,7 @@ using model::Helper;
 void Emitter::SetAttributes(V value, const std::vector<std::pair<std::string, V>>& attributes) {
   if (std::all_of(attributes.begin(), attributes.end(), [](const auto& pair) { return pair.second == nullptr; }))
     return;
-  later_.push_back([this, value, attributes] {
+  Fill(value, [this, value, attributes] {
     for (const auto& [name, attribute] : attributes) {
       if (attribute == nullptr)
         continue;
@@ -69,7 +69,7 @@ void Emitter::LoadType(TypeValue* value) {
       },
       4);
   Remember(value);
-  later_.push_back([this, value] {
+  Fill(value, [this, value] {
     for (const auto& [name, own] : value->own) {
       auto* object = own == nullptr ? nullptr : As<ObjectValue>(s_.Resolve(own));
       bool is_member = object != nullptr && !object->is_real() && s_.TypeOf(object)->is("builtins:member_descriptor");
@@ -107,7 +107,7 @@ void Emitter::LoadDeque(SequenceValue* value, TypeValue* type) {
   else
     return Problem(StrCat("a ", type->symbol, " made in the frame"));
   Remember(value);
-  later_.push_back([this, value] {
+  Fill(value, [this, value] {
     CallHelper(
         Helper::kDequeAssign,
         [&] {

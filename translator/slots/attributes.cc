@@ -115,8 +115,8 @@ Outcome GetThrough(Interp& in, V descriptor, V object, TypeValue* type, const st
       return in.Done(mapping->default_factory == nullptr ? s.None() : mapping->default_factory);
     if (auto* function = As<FunctionValue>(object))
       return FunctionMember(in, function, name);
-    if (As<TypeValue>(object) != nullptr) {
-      V value = KnownGetset(in, name, object);
+    if (As<TypeValue>(object) != nullptr || name == "__dict__") {
+      V value = object == nullptr ? nullptr : KnownGetset(in, name, object);
       return value != nullptr ? in.Done(value) : in.Break(Reason::kUnsupportedAttribute, StrCat("type.", name));
     }
     if (auto* o = As<ObjectValue>(object))
@@ -276,6 +276,8 @@ Outcome Interp::GetAttr(V object, const std::string& name, Tail tail) {
       return Done(value);
     if (V getattr = s.InstanceAttr(object, "__getattr__"))
       return Call(getattr, {.positional = {s.Str(name)}}, tail);
+    if (s.TypeAttr(type, name) != nullptr)
+      return Break(Reason::kUnsupportedAttribute, StrCat("module.", name));
     return NoAttribute(*this, object, type, name);
   }
   if (type->Has(TypeFlag::kPythonGetattr)) {
@@ -289,7 +291,8 @@ Outcome Interp::GetAttr(V object, const std::string& name, Tail tail) {
     }
     if (As<BuiltinValue>(s.Resolve(getattribute)) == nullptr)
       return Break(Reason::kUnsupportedAttribute, StrCat(type->symbol, ".__getattribute__, which is no function"));
-  } else if (!type->Has(TypeFlag::kGenericGetattr) && object->is_real() && As<ObjectValue>(object) != nullptr) {
+  } else if (!type->Has(TypeFlag::kGenericGetattr) && As<ObjectValue>(object) != nullptr &&
+             (object->is_real() || !As<ObjectValue>(object)->constructor.empty())) {
     return Break(Reason::kUnsupportedAttribute, StrCat(type->symbol, ".", name));
   }
   return Generic(*this, object, type, name, tail, true);

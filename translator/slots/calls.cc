@@ -348,6 +348,8 @@ Outcome Interp::CallType(TypeValue* type, Args args, Tail tail) {
       args.positional.insert(args.positional.begin(), type);
       return Call(function, std::move(args), tail);
     }
+    if (auto* other = As<TypeValue>(s.Resolve(call)))  // no descriptor: called as it is, as TypedDict has it
+      return Call(other, std::move(args), tail);
   }
   return Construct(type, std::move(args), tail);
 }

@@ -103,7 +103,8 @@ Outcome CompareContainers(Interp& in, int32_t op, V left, V right) {
       equal = same == s.Bool(true);
     }
     for (size_t i = 0; equal && i < m->items.size(); ++i) {
-      V other = s.MappingGet(n, m->items[i].first);
+      FRAMEGATE_TAKE(V own, FindKey(in, n, m->items[i].first));
+      V other = own == nullptr ? nullptr : s.MappingGet(n, own);
       if (other == nullptr) {
         equal = false;
         break;
@@ -115,13 +116,17 @@ Outcome CompareContainers(Interp& in, int32_t op, V left, V right) {
   }
   SetValue *p = AsSet(in, left), *q = AsSet(in, right);
   if (p != nullptr && q != nullptr) {
-    auto within = [](SetValue* x, SetValue* y) {
-      for (const auto& [key, at] : x->index)
-        if (!y->index.contains(key))
-          return false;
-      return true;
+    auto within = [&](SetValue* x, SetValue* y) -> Outcome {
+      for (V item : Values(x->items)) {
+        FRAMEGATE_TAKE(V found, FindKey(in, y, item));
+        if (found == nullptr)
+          return in.Done(s.Bool(false));
+      }
+      return in.Done(s.Bool(true));
     };
-    bool le = within(p, q), ge = within(q, p);
+    FRAMEGATE_TAKE(V in_right, within(p, q));
+    FRAMEGATE_TAKE(V in_left, within(q, p));
+    bool le = in_right == s.Bool(true), ge = in_left == s.Bool(true);
     const bool results[] = {le && !ge, le, le && ge, !(le && ge), ge && !le, ge};
     return in.Done(s.Bool(results[op]));
   }

@@ -161,7 +161,13 @@ Outcome DictOp(Interp& in, int32_t number, V left, V right) {
     if (!s.TypeOf(a)->is("collections:OrderedDict") && !s.TypeOf(a)->is("collections:defaultdict"))
       return s.TypeOf(a)->Has(TypeFlag::kHeapType) ? in.Break(Reason::kUnsupportedValue, "| of a dict's subclass") : in.Done(nullptr);
     merged->type = s.TypeOf(a);
-    merged->default_factory = a->default_factory;
+  }
+  bool reflected = merged != a && s.TypeOf(a)->is("builtins:dict");
+  if (reflected && (s.TypeOf(b)->is("collections:OrderedDict") || s.TypeOf(b)->is("collections:defaultdict")))
+    merged->type = s.TypeOf(b);  // whose __ror__ comes first
+  if (merged != a && merged->type->is("collections:defaultdict")) {
+    FRAMEGATE_TAKE(V factory, in.GetAttr(reflected ? right : left, "default_factory"));
+    merged->default_factory = s.Resolve(factory) == s.None() ? nullptr : factory;
   }
   if (merged != a)
     for (const auto& [key, value] : a->items)
@@ -175,6 +181,9 @@ Outcome DictOp(Interp& in, int32_t number, V left, V right) {
 }  // namespace
 
 Outcome ContainerOp(Interp& in, int32_t number, V left, V right) {
+  for (V* side : {&left, &right})
+    if (auto* view = As<ViewValue>(*side); view != nullptr && view->form == ViewForm::kProxy)
+      *side = in.s.Resolve(view->target);
   if (As<SequenceValue>(left) != nullptr || As<SequenceValue>(right) != nullptr)
     return SequenceOp(in, number, left, right);
   FRAMEGATE_TAKE(V set, SetOp(in, number, left, right));

@@ -171,6 +171,23 @@ void GuardHasNext(Session& s, IteratorValue* iterator, uint64_t given) {
 // A real iterator of a list, tuple, range, dict or set. What it gives is asked of the iterator itself when new code runs.
 Outcome NextReal(Interp& in, IteratorValue* iterator) {
   Session& s = in.s;
+  bool list_changed = std::any_of(s.mutated.begin(), s.mutated.end(), [](V value) { return As<SequenceValue>(value) != nullptr; });
+  if (list_changed && iterator->type->is("builtins:list_iterator") && !iterator->exhausted) {
+    V source = s.StepFrom(iterator, Step::kIterSource);
+    auto* list = source == nullptr ? nullptr : As<SequenceValue>(s.Resolve(source));
+    if (list != nullptr && list->mutated) {  // it may have grown or shrunk since the unit began
+      uint64_t place = s.ReadFact(iterator, Fact::kIterIndex).word + iterator->at;
+      s.Touch(iterator);
+      s.AddEffect({.helper = model::Helper::kIterSkip, .args = {iterator, s.Int(1)}});
+      iterator->exhausted = place >= list->items.size();
+      if (iterator->exhausted)
+        return in.Done(nullptr);
+      ++iterator->at;
+      return in.Done(list->items[place]);
+    }
+  }
+  if (iterator->exhausted)
+    return in.Done(nullptr);
   const bool over_items = iterator->type->is("builtins:dict_itemiterator");
   if (iterator->source == nullptr && !iterator->type->is("builtins:range_iterator") && !iterator->type->is("builtins:tuple_iterator"))
     iterator->source = s.StepFrom(iterator, Step::kIterSource);

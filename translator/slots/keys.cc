@@ -55,7 +55,9 @@ Outcome CompareIdentities(Interp& in, const ResidualValue* a, const ResidualValu
   std::string x = in.s.HashKey(a->of), y = in.s.HashKey(b->of);
   if (a->of == b->of || (!x.empty() && x == y))
     return in.Done(in.s.Bool(true));
-  if (AsConstant(in.s.Resolve(a->of)) != nullptr && AsConstant(in.s.Resolve(b->of)) != nullptr && !x.empty() && !y.empty())
+  const Constant *left = AsConstant(in.s.Resolve(a->of)), *right = AsConstant(in.s.Resolve(b->of));
+  auto is_text = [](const Constant* c) { return c != nullptr && (c->is_str() || c->kind == ConstantKind::kBytes); };
+  if (is_text(left) && is_text(right) && !x.empty() && !y.empty())
     return in.Done(in.s.Bool(false));
   return in.Break(Reason::kUnsupportedValue, "a comparison of hash() of different objects");
 }

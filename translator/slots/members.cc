@@ -164,6 +164,18 @@ V KnownGetset(Interp& in, const std::string& name, V object) {
       return s.Const({.kind = ConstantKind::kCode, .code = {function->code->image}});
     if (name == "__name__")
       return s.Str(function->is_real() ? s.ReadFact(function, Fact::kName).constant.text : function->name);
+    if (name == "__annotations__" && !function->is_real()) {
+      MappingValue* annotations = s.Dict();  // given as a flat tuple of names and values
+      auto* pairs = function->annotations == nullptr ? nullptr : As<SequenceValue>(s.Resolve(function->annotations));
+      for (size_t i = 0; pairs != nullptr && i + 1 < pairs->items.size(); i += 2)
+        s.MappingSet(annotations, pairs->items[i], pairs->items[i + 1]);
+      if (function->annotations != nullptr && pairs == nullptr)
+        return nullptr;
+      s.Touch(function);
+      function->annotations = nullptr;
+      s.SetInstanceAttr(function, name, annotations);
+      return annotations;
+    }
     if (name == "__qualname__") {
       if (function->is_real())
         s.ReadFact(function, Fact::kQualname);
@@ -256,12 +268,52 @@ Outcome TupleField(Interp& in, TypeValue* type, V object, const std::string& nam
   return in.Break(Reason::kUnsupportedAttribute, StrCat(TypeName(type), ".", name));
 }
 
+namespace {
+
+// co_* of a code object.
+Outcome CodeMember(Interp& in, const model::CodeImage& image, const std::string& name) {
+  Session& s = in.s;
+  auto names = [&](unsigned char wanted, unsigned char unwanted) {
+    Values found;
+    for (size_t i = 0; i < image.localsplusnames.size(); ++i) {
+      unsigned char kind = static_cast<unsigned char>(image.localspluskinds[i]);
+      if ((kind & wanted) != 0 && (kind & unwanted) == 0)
+        found.push_back(s.Str(image.localsplusnames[i]));
+    }
+    return s.Tuple(std::move(found));
+  };
+  constexpr unsigned char kLocal = 0x20, kCell = 0x40, kFree = 0x80;
+  if (name == "co_argcount")
+    return in.Done(s.Int(image.argcount));
+  if (name == "co_posonlyargcount")
+    return in.Done(s.Int(image.posonlyargcount));
+  if (name == "co_kwonlyargcount")
+    return in.Done(s.Int(image.kwonlyargcount));
+  if (name == "co_flags")
+    return in.Done(s.Int(image.flags));
+  if (name == "co_name" || name == "co_qualname")
+    return in.Done(s.Str(name == "co_name" ? image.name : image.qualname));
+  if (name == "co_varnames")
+    return in.Done(names(kLocal, 0));
+  if (name == "co_cellvars")
+    return in.Done(names(kCell, 0));
+  if (name == "co_freevars")
+    return in.Done(names(kFree, 0));
+  return in.Break(Reason::kUnsupportedAttribute, StrCat("code.", name));
+}
+
+}  // namespace
+
 // real, imag, numerator and denominator of numbers; start, stop and step of ranges.
 Outcome ConstantMember(Interp& in, V object, const std::string& name) {
   Session& s = in.s;
+  if (name == "__class__")
+    return in.Done(s.TypeOf(object));
   if (V payload = s.Payload(object))
     object = payload;
   const Constant& c = *AsConstant(s.Resolve(object));
+  if (c.kind == ConstantKind::kCode && !c.code.empty())
+    return CodeMember(in, *c.code[0], name);
   if (c.kind == ConstantKind::kComplex && (name == "real" || name == "imag"))
     return in.Done(s.Const(Constant::Float(name == "real" ? c.real : c.imaginary)));
   bool integer = c.is_int() || c.is_bool() || c.kind == ConstantKind::kBigInt;

@@ -182,9 +182,10 @@ bool Session::Complete(MappingValue* mapping) {
   for (const auto& [key, value] : overlay) {
     std::string hash = HashKey(key);
     auto it = mapping->index.find(hash);
-    if (it != mapping->index.end())
+    bool there = it != mapping->index.end() && mapping->items[it->second].second != nullptr;
+    if (there)
       mapping->items[it->second].second = value;
-    else if (value != nullptr)
+    else if (value != nullptr)  // one that was deleted and set again goes last
       add(key, value);
   }
   std::vector<std::pair<V, V>> all = std::move(mapping->items);

@@ -215,7 +215,10 @@ V Session::MakeBoundBuiltin(LazyValue* lazy) {
     return nullptr;
   auto* as_type = As<TypeValue>(self);
   TypeValue* type = as_type != nullptr ? as_type : TypeOf(self);
-  V function = type == nullptr || type->is("builtins:module") ? nullptr : Resolve(TypeAttr(type, name.constant.text));
+  V function = type == nullptr || type->is("builtins:module") ? nullptr : TypeAttr(type, name.constant.text);
+  if (function == nullptr || !function->is_real() || !PeekFact(function, Fact::kSymbolName).known)
+    return nullptr;  // no descriptor that has a name: perhaps another such function
+  function = Resolve(function);
   if (As<BuiltinValue>(function) == nullptr)
     return nullptr;
   auto* method = New<MethodValue>();

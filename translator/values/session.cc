@@ -50,6 +50,13 @@ V Session::Const(Constant constant) {
       items.push_back(Const(std::move(item)));
     return Tuple(std::move(items));
   }
+  if (constant.kind == ConstantKind::kSlice && constant.items.size() == 3) {
+    auto* slice = New<SliceValue>();
+    slice->start = Const(std::move(constant.items[0]));
+    slice->stop = Const(std::move(constant.items[1]));
+    slice->step = Const(std::move(constant.items[2]));
+    return slice;
+  }
   auto* value = New<ConstantValue>();
   value->constant = std::move(constant);
   return value;
