@@ -11,6 +11,8 @@ namespace framegate::client {
   NAME(del, "__del__")                                          \
   NAME(grad, "grad")                                            \
   NAME(forward, "forward")                                      \
+  NAME(dynamic_indices, "_dynamo_dynamic_indices")              \
+  NAME(static_indices, "_dynamo_static_indices")                \
   NAME(parameters, "_parameters")                               \
   NAME(buffers, "_buffers")                                     \
   NAME(modules, "_modules")                                     \

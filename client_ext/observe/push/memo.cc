@@ -181,6 +181,13 @@ class Recorder {
       if (varying_[at])
         return Emit(in, false);
       PyObject* object = TakeRoot(in, probe_);
+      if (step == model::Step::kSymbol && object != nullptr) {
+        memo_->words.From(0);
+        if (WitnessSymbol(KeyOf(in.operand).value.text, object, memo_->words)) {
+          registers_[in.a] = {.told = true, .object = object};
+          return;
+        }
+      }
       registers_[in.a] = {.told = true, .object = object, .root = static_cast<uint32_t>(memo_->roots.size())};
       memo_->roots.push_back({static_cast<uint32_t>(at), object});
       return;

@@ -126,8 +126,8 @@ void Memos::LearnFromStale(const Memo& stale) {
     return;
   if (const PyObject* dict = stale.words.DictOf(stale.stale_at); dict != nullptr && ++dict_changes_[dict] == kLooseDict)
     policy_.loose_dicts.insert(dict);
-  const uint32_t root = stale.roots[stale.words.RootOf(stale.stale_at)].at;
-  ++changes_[root];
+  if (const uint32_t root = stale.words.RootOf(stale.stale_at); root < stale.roots.size())
+    ++changes_[stale.roots[root].at];
 }
 
 void Memos::LearnFromMiss(PyProbe& probe) {

@@ -9,6 +9,7 @@
 #include "client_ext/pycompat/observe_instance.h"
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -70,6 +71,10 @@ class Witnesses {
   bool Dict(PyObject* dict);
   // The value under a name: by the dict's version, or for one that changes often by its entry. `value` null: there is none.
   bool Item(PyObject* dict, PyObject* name, PyObject* value);
+
+  // From now on by its entries.
+  void Loosen(PyObject* dict) { policy_.loose_dicts.insert(dict); }
+
   // Where the instance's attributes are; those that are there.
   bool Attribute(PyObject* object, PyObject* name, PyObject* value);
   bool Attributes(PyObject* object);
@@ -118,6 +123,8 @@ class Witnesses {
   std::vector<std::pair<uint32_t, uint32_t>> origins_;           // from this word on: the root
 };
 
+// Tells that module:qualified.name is the object.
+bool WitnessSymbol(std::string_view symbol, PyObject* object, Witnesses& words);
 // Tells the step from `from` to `to` (null: nothing there), or that the fact is as it is. False where words do not tell.
 bool WitnessStep(model::Step step, PyObject* from, Operand operand, PyObject* to, Witnesses& words);
 bool WitnessFact(model::Fact fact, PyObject* object, Operand operand, Witnesses& words);

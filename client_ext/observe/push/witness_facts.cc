@@ -143,8 +143,9 @@ bool Tell<Fact::kSymbolName>(PyObject* object, Operand, Witnesses& words) {
 template <>
 bool Tell<Fact::kTensor>(PyObject* object, Operand operand, Witnesses& words) {
   const TorchTable* torch = Torch();
-  if (torch == nullptr || torch->tensor_words == nullptr || !words.Attributes(object))
-    return false;
+  if (torch == nullptr || torch->tensor_words == nullptr || !words.Attribute(object, GetNames().dynamic_indices, nullptr) ||
+      !words.Attribute(object, GetNames().static_indices, nullptr))
+    return false;  // dimensions are marked
   const auto add = [](void* sink, const void* at, size_t count) { static_cast<Witnesses*>(sink)->Bytes(at, count); };
   return torch->tensor_words(object, static_cast<const TensorPattern*>(operand.pointer), &words, add);
 }

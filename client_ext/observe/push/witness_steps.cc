@@ -206,7 +206,44 @@ bool Tell<Step::kSlotMember>(PyObject* from, Operand operand, PyObject* to, Witn
   return true;
 }
 
+// Kept: the names of symbols are few.
+PyObject* Interned(std::string_view text) {
+  PyObject* name = PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), nullptr);
+  if (name == nullptr)
+    PyErr_Clear();
+  else
+    PyUnicode_InternInPlace(&name);
+  return name;
+}
+
+// The value under the name, told; null where it is not.
+PyObject* TellValue(PyObject* dict, std::string_view text, Witnesses& words) {
+  const pycompat::Ref name = pycompat::Ref::Steal(Interned(text));
+  PyObject* value = nullptr;
+  uint16_t hint = 0;
+  if (!name || PyObject_Hash(name.get()) == -1 ||
+      pycompat::FindName(pycompat::ItemsOf(dict), name.get(), &hint, &value) != pycompat::Lookup::kFound)
+    return nullptr;
+  words.Pin(name.get());
+  return words.Item(dict, name.get(), value) ? value : nullptr;
+}
+
 }  // namespace
+
+bool WitnessSymbol(std::string_view symbol, PyObject* object, Witnesses& words) {
+  const size_t colon = symbol.find(':');
+  PyObject* modules = PyImport_GetModuleDict();
+  if (colon == std::string_view::npos || modules == nullptr || symbol.find('.', colon) != std::string_view::npos)
+    return false;
+  words.Loosen(modules);  // grows with every import
+  PyObject* module = TellValue(modules, symbol.substr(0, colon), words);
+  if (module == nullptr || !PyModule_Check(module))
+    return false;
+  if (colon + 1 == symbol.size())
+    return module == object;
+  PyObject* dict = PyModule_GetDict(module);
+  return Tell<Step::kModuleDict>(module, Operand(), dict, words) && TellValue(dict, symbol.substr(colon + 1), words) == object;
+}
 
 bool WitnessStep(Step step, PyObject* from, Operand operand, PyObject* to, Witnesses& words) {
   switch (step) {

@@ -261,7 +261,8 @@ bool TensorWords(PyObject* object, const TensorPattern* pattern, void* sink, voi
     if (meta->is_view_)  // its base has a say as well
       return false;
     add(sink, &meta->requires_grad_, sizeof meta->requires_grad_);
-    add(sink, &meta->grad_fn_, sizeof(void*));
+    if (!meta->requires_grad_)  // then what has a history requires gradients too
+      add(sink, &meta->grad_fn_, sizeof(void*));
   }
   return true;
 }
