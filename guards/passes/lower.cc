@@ -152,16 +152,21 @@ absl::StatusOr<Lowered> Lower(GuardSet set) {
   return Lowering(set).Run();
 }
 
-absl::StatusOr<bool> PassesOnSummary(std::string_view bytes, const model::Summary& summary) {
+SummaryJudge::SummaryJudge(const model::Summary& summary) : index_(std::make_shared<const SummaryIndex>(summary)) {}
+
+absl::StatusOr<bool> SummaryJudge::operator()(std::string_view bytes) const {
   ASSIGN_OR_RETURN(Program program, DecodeProgram(bytes));
   RETURN_IF_ERROR(Verify(program).ToStatus());
   ASSIGN_OR_RETURN(Linked<SummaryProbe> linked, Linked<SummaryProbe>::Link(program, {}));
-  const SummaryIndex index(summary);
-  SummaryProbe probe(index);
+  SummaryProbe probe(*index_);
   Scratch<SummaryProbe> scratch;
   scratch.Reserve(linked);
   std::vector<SummaryProbe::Object> kept(linked.keep_slots().size());
   return Evaluate(linked, probe, scratch, kept.data()).pass;
+}
+
+absl::StatusOr<bool> PassesOnSummary(std::string_view program, const model::Summary& summary) {
+  return SummaryJudge(summary)(program);
 }
 
 }  // namespace framegate::guards

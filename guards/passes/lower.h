@@ -1,6 +1,7 @@
 // From a guard set to a check program: dedupe, imply, order, lower. The only door from guards to programs.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -19,8 +20,20 @@ struct Lowered {
 // InvalidArgument for a set that does not verify (unknown subject, fact of the wrong shape).
 absl::StatusOr<Lowered> Lower(GuardSet set);
 
-// Runs `program` on a summary: true where it passes. Used by the engine (self-check of a new entry, candidates of a lookup).
-// A fact or step that the summary does not hold fails the check.
+class SummaryIndex;
+
+// Runs programs on one summary, which it borrows: true where one passes. A fact or step that the summary does not hold fails the check.
+// Used by the engine (self-check of a new entry, candidates of a lookup). Thread-compatible; cheap to copy.
+class SummaryJudge {
+ public:
+  explicit SummaryJudge(const model::Summary& summary);
+  absl::StatusOr<bool> operator()(std::string_view program) const;
+
+ private:
+  std::shared_ptr<const SummaryIndex> index_;
+};
+
+// The same for one program.
 absl::StatusOr<bool> PassesOnSummary(std::string_view program, const model::Summary& summary);
 
 }  // namespace framegate::guards

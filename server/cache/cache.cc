@@ -59,9 +59,10 @@ std::vector<EntryPtr> Cache::Candidates(const CacheKey& key, bool deep) {
 
 std::vector<EntryPtr> Cache::Passing(const std::vector<EntryPtr>& candidates, const model::Summary& facts, size_t most) {
   std::vector<EntryPtr> passing;
+  const ProgramReader::Judge judge = reader_.judge(facts);
   for (const EntryPtr& entry : candidates) {
     stats_->Add(Metric::kCandidatesChecked);
-    absl::StatusOr<bool> passes = reader_.passes(entry->program, facts);
+    absl::StatusOr<bool> passes = judge(entry->program);
     if (!passes.ok())
       spdlog::error("check program of a stored entry of {} cannot be run: {}", entry->unit, std::string(passes.status().message()));
     else if (*passes)

@@ -20,10 +20,11 @@
 
 namespace framegate::server {
 
-// What the cache asks of check programs; the real ones are guards::PassesOnSummary and
+// What the cache asks of check programs; the real ones are guards::SummaryJudge and
 // guards::ReadSetOf.
 struct ProgramReader {
-  std::function<absl::StatusOr<bool>(std::string_view program, const model::Summary& facts)> passes;
+  using Judge = std::function<absl::StatusOr<bool>(std::string_view program)>;
+  std::function<Judge(const model::Summary& facts)> judge;  // borrows the facts
   std::function<absl::StatusOr<guards::ReadSet>(std::string_view program)> read_set;
 };
 

@@ -125,7 +125,7 @@ Engine::Result Engine::Translate(Ticket* ticket) {
 }
 
 absl::Status Engine::CheckItself(const model::Entry& entry, Ticket* ticket) {
-  absl::StatusOr<bool> passes = doors_.programs.passes(entry.program, ticket->known());
+  absl::StatusOr<bool> passes = doors_.programs.judge(ticket->known())(entry.program);
   if (passes.ok() && *passes)
     return absl::OkStatus();
   stats_->Add(Metric::kSelfCheckFailed);
@@ -151,7 +151,7 @@ bool Engine::Fits(const Result& result, const Ticket& leader, const Ticket& wait
   model::Summary summary;
   if (result.entry == nullptr || !Decode(waiter.open().summary, &summary).ok())
     return false;
-  absl::StatusOr<bool> passes = doors_.programs.passes(result.entry->program, summary);
+  absl::StatusOr<bool> passes = doors_.programs.judge(summary)(result.entry->program);
   return passes.ok() && *passes;
 }
 

@@ -34,7 +34,7 @@ Doors RealDoors() {
     request.version = root->version;
     return translator::Translate(request, *codes, asker);
   };
-  doors.programs.passes = guards::PassesOnSummary;
+  doors.programs.judge = [](const model::Summary& facts) { return guards::SummaryJudge(facts); };
   doors.programs.read_set = [](std::string_view program) -> absl::StatusOr<guards::ReadSet> {
     ASSIGN_OR_RETURN(guards::Program decoded, guards::DecodeProgram(program));
     return guards::ReadSetOf(decoded);

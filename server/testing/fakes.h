@@ -43,15 +43,17 @@ inline std::vector<model::Handle> HandlesOf(std::string_view program) {
 
 inline ProgramReader FakePrograms() {
   ProgramReader reader;
-  reader.passes = [](std::string_view program, const model::Summary& facts) -> absl::StatusOr<bool> {
-    for (model::Handle handle : HandlesOf(program)) {
-      bool found = false;
-      for (const model::ObjectRecord& record : facts.records)
-        found = found || record.handle == handle;
-      if (!found)
-        return false;
-    }
-    return true;
+  reader.judge = [](const model::Summary& facts) {
+    return [&facts](std::string_view program) -> absl::StatusOr<bool> {
+      for (model::Handle handle : HandlesOf(program)) {
+        bool found = false;
+        for (const model::ObjectRecord& record : facts.records)
+          found = found || record.handle == handle;
+        if (!found)
+          return false;
+      }
+      return true;
+    };
   };
   reader.read_set = [](std::string_view program) -> absl::StatusOr<guards::ReadSet> {
     guards::ReadSet read_set;
