@@ -69,6 +69,7 @@ void Unstart(PyObject* generator) {
   for (int i = 0; i < CodeOf(frame)->co_nlocalsplus; ++i)
     Py_CLEAR(frame->localsplus[i]);
   Self(generator)->gi_frame_state = FRAME_CREATED;
+  PlaceAt(frame, 1);  // no handler covers the first instruction: an exception thrown in ends it at once
 }
 
 void SetSlots(PyObject* generator, PyObject** cells) {
