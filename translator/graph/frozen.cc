@@ -7,7 +7,7 @@ namespace {
 constexpr int kDeepest = 8;  // as deep as a graph's argument may be
 
 V FrozenValue(Session& s, V value, int depth) {
-  V known = s.Resolve(value);
+  V known = s.Look(value);
   if (depth > kDeepest)
     return value;
   if (auto* sequence = As<SequenceValue>(known)) {

@@ -116,18 +116,6 @@ bool HasFlag(Session& s, const Args& args, std::string_view name) {
   return flag != nullptr && flag->is_true();
 }
 
-// An argument as it is now: a list may grow or change after the call that took it.
-V AsItIs(Session& s, V value, int depth = 0) {
-  auto* sequence = As<SequenceValue>(s.Look(value));
-  if (sequence == nullptr || depth > 8)
-    return value;
-  auto* copy = s.New<SequenceValue>();
-  copy->type = s.TypeOf(sequence);
-  for (V item : sequence->items)
-    copy->items.push_back(AsItIs(s, item, depth + 1));
-  return copy;
-}
-
 bool SameShape(const model::TensorFacts& a, const model::TensorFacts& b) {
   return SizesOf(a) == SizesOf(b) && StridesOf(a) == StridesOf(b) && a.dtype == b.dtype && a.storage_offset == b.storage_offset;
 }
@@ -191,10 +179,6 @@ class NodeMaker {
     GuardAmbient();
     if (out != nullptr)
       args_.keyword.emplace_back("out", out);
-    for (V& value : args_.positional)
-      value = AsItIs(s_, value);
-    for (auto& [name, value] : args_.keyword)
-      value = AsItIs(s_, value);
     uint32_t index = s_.graph().Add(
         {.op = op_,
          .target = target_,
