@@ -131,7 +131,7 @@ void Emitter::RestateGenerator(GeneratorValue* value) {
       Helper::kGeneratorRestate,
       [&] {
         Load(value);
-        code_.LoadConst(Constant::Int(frame == nullptr ? -1 : frame->instruction().offset));
+        code_.LoadConst(Constant::Int(frame == nullptr ? -1 : int64_t{frame->instruction().offset}));
         if (frame != nullptr) {
           LoadItems(frame->slots);
           LoadItems(frame->stack);

@@ -29,7 +29,8 @@ PyObject* HelperkGeneratorRestate(PyObject* const* args, Py_ssize_t count) {
   PyCodeObject* code = frame == nullptr ? nullptr : pycompat::CodeOf(frame);
   const Py_ssize_t depth = code == nullptr ? -1 : count - 2 - code->co_nlocalsplus;
   if (code == nullptr || (offset >= 0 && (offset + 1 >= Py_SIZE(code) || depth < 0 || depth > code->co_stacksize))) {
-    PyErr_SetString(PyExc_SystemError, "framegate: generator_restate was given what is no generator's state");
+    PyErr_Format(PyExc_SystemError, "framegate: generator_restate was given what is no generator's state: %R, offset %zd, %zd values",
+                 count < 1 ? Py_None : args[0], offset, count);
     return nullptr;
   }
   if (offset < 0) {
