@@ -223,6 +223,11 @@ void Emitter::ReplayEffects(size_t end) {
       code_.PopTop();
     }
   }
+}
+
+// All effects are replayed; generators stand where they have run to.
+void Emitter::FinishEffects() {
+  ReplayEffects(s_.effects().size());
   for (V changed : s_.mutated)
     if (auto* generator = As<GeneratorValue>(changed))
       RestateGenerator(generator);
@@ -231,7 +236,7 @@ void Emitter::ReplayEffects(size_t end) {
 absl::StatusOr<model::Entry> Emitter::Returned(V value) {
   Scan(value);
   CallGraph();
-  ReplayEffects(s_.effects().size());
+  FinishEffects();
   Load(value);
   code_.Return();
   return Finish({});
@@ -250,7 +255,7 @@ void Emitter::LoadState(const model::BreakPlan&) {
 absl::StatusOr<model::Entry> Emitter::Broke(model::BreakPlan plan, V exception) {
   ScanState(plan, exception);
   CallGraph();
-  ReplayEffects(s_.effects().size());
+  FinishEffects();
   code_.BeginCall(LinkLocal({.kind = LinkKind::kDrive, .index = 0}));
   size_t count = 0;
   for (const auto& frame : in_.frames())

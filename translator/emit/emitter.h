@@ -36,6 +36,7 @@ class Emitter {
   void LoadSymbol(SymbolValue* symbol);
   size_t EarlyEffects() const;
   void ReplayEffects(size_t end);
+  void FinishEffects();
   void Load(V value);
   void LoadReal(V value);
   void LoadConstant(V value, const Constant& constant);
