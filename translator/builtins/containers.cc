@@ -211,10 +211,15 @@ Outcome BuiltinListExtend(Interp& in, Args& args, Tail) {
   if (list == nullptr || args.positional.size() != 2)
     return WrongArguments(in, "list.extend");
   Values items;
-  FRAMEGATE_TAKE([[maybe_unused]] V none, in.ToValues(args.positional[1], &items));
+  const Outcome given = in.ToValues(args.positional[1], &items);
+  if (given.flow == Flow::kBreak)
+    return given;
+  const V raised = in.s.raised;
   in.s.Touch(list);
-  list->items.insert(list->items.end(), items.begin(), items.end());
-  return ListChanged(in, list, nullptr);
+  list->items.insert(list->items.end(), items.begin(), items.end());  // those that came before an exception too
+  FRAMEGATE_TAKE(V none, ListChanged(in, list, nullptr));
+  in.s.raised = raised;
+  return given.flow == Flow::kRaise ? given : in.Done(none);
 }
 
 Outcome BuiltinListIadd(Interp& in, Args& args, Tail tail) {

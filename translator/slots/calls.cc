@@ -11,6 +11,43 @@ using model::TypeFlag;
 
 namespace {
 
+// A builtin given it may run Python code, one piece after the other.
+bool MayRunCode(Session& s, V argument) {
+  V known = s.Look(argument);
+  if (known == nullptr)
+    return false;
+  switch (known->kind) {
+    case ValueKind::kGenerator:
+    case ValueKind::kIterator:
+    case ValueKind::kFunction:
+    case ValueKind::kMethod:
+    case ValueKind::kPartial:
+    case ValueKind::kObject:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// A break after a part of the work must not leave that part done: the instruction runs again, from its start.
+Outcome RunWhole(Interp& in, BuiltinBody body, Args& args, Tail tail) {
+  auto may_run = [&](V argument) { return MayRunCode(in.s, argument); };
+  if (std::none_of(args.positional.begin(), args.positional.end(), may_run) &&
+      std::none_of(args.keyword.begin(), args.keyword.end(), [&](const auto& named) { return may_run(named.second); }))
+    return body(in, args, tail);
+  const Session::Mark mark = in.s.Snapshot();
+  Outcome outcome = body(in, args, tail);
+  if (outcome.flow == Flow::kBreak)
+    in.s.Rollback(mark);
+  else
+    in.s.Release(mark);
+  return outcome;
+}
+
+}  // namespace
+
+namespace {
+
 // "'a'", "'a' and 'b'", "'a', 'b', and 'c'", as CPython lists names.
 std::string Listed(const std::vector<std::string>& names) {
   std::string text;
@@ -339,7 +376,7 @@ Outcome Interp::CallType(TypeValue* type, Args args, Tail tail) {
   if (type->is_real() && !FindPolyfill(type->symbol).empty() && !(IsPureCall(type->symbol) && AreConstant(s, args)))
     return CallBuiltin(type->symbol, std::move(args), tail);
   if (BuiltinBody body = type->is_real() ? FindBuiltin(type->symbol) : nullptr)
-    return body(*this, args, tail);
+    return RunWhole(*this, body, args, tail);
   TypeValue* metatype = s.TypeOf(type);
   if (metatype != nullptr && !metatype->is("builtins:type")) {
     V call = s.TypeAttr(metatype, "__call__");
@@ -407,7 +444,7 @@ Outcome Interp::Construct(TypeValue* type, Args args, Tail tail) {
 
 Outcome Interp::CallBuiltin(const std::string& symbol, Args args, Tail tail) {
   if (BuiltinBody body = FindBuiltin(symbol))
-    return body(*this, args, tail);
+    return RunWhole(*this, body, args, tail);
   if (const AmbientQuery* query = symbol.starts_with("torch") ? FindAmbientQuery(symbol) : nullptr)
     return AnswerAmbientQuery(*this, *query, args);
   if (std::string_view polyfill = FindPolyfill(symbol); !polyfill.empty() && !(IsPureCall(symbol) && AreConstant(s, args))) {
