@@ -8,7 +8,6 @@
 namespace framegate::translator {
 namespace {
 
-using meta::Dims;
 using meta::DType;
 using model::Constant;
 using model::ConstantKind;
@@ -22,9 +21,12 @@ Constant Plain() {
   return Constant::Tuple(std::move(parts));
 }
 
-Operand Tensor(Dims sizes, bool requires_grad = false) {
+using Numbers = std::vector<int64_t>;
+
+Operand Tensor(Numbers sizes, bool requires_grad = false) {
   TensorFacts facts{.dtype = "torch.float32", .device = "cpu", .layout = "torch.strided", .requires_grad = requires_grad, .is_leaf = true};
-  facts.strides = meta::ContiguousStrides(sizes);
+  for (const Size& stride : meta::ContiguousStrides(Dims(sizes.begin(), sizes.end())))
+    facts.strides.push_back(stride);
   facts.sizes = std::move(sizes);
   Operand operand;
   operand.tensor = facts;
@@ -45,7 +47,7 @@ TEST(InferMeta, OneOperatorUnderAllItsSpellings) {
   for (const char* symbol : {"torch:add", "add", "_operator:add", "__add__", "__radd__", "torch._C._VariableFunctions:add"}) {
     MetaResult result = Infer(symbol, {Tensor({2, 1}, true), Tensor({3})});
     ASSERT_EQ(result.outcome, MetaOutcome::kKnown) << symbol;
-    EXPECT_EQ(result.result.tensor->sizes, (Dims{2, 3}));
+    EXPECT_EQ(result.result.tensor->sizes, (Numbers{2, 3}));
     EXPECT_TRUE(result.result.tensor->requires_grad);
     EXPECT_FALSE(result.result.tensor->is_leaf);
     EXPECT_FALSE(result.may_raise_on_data);
@@ -91,13 +93,13 @@ TEST(InferMeta, HugeNumbersDoNotOverflow) {
   slice.items = {Number(0), Number(kHuge), Number(1)};
   MetaResult result = Infer("_operator:getitem", {Tensor({5}), slice});
   ASSERT_EQ(result.outcome, MetaOutcome::kKnown);
-  EXPECT_EQ(result.result.tensor->sizes, Dims{5});
+  EXPECT_EQ(result.result.tensor->sizes, Numbers{5});
 }
 
 TEST(InferMeta, AttributesAndNamedResults) {
   Operand name;
   name.constant = Constant::Str("T");
-  EXPECT_EQ(Infer("builtins:getattr", {Tensor({2, 3}), name}).result.tensor->strides, (Dims{1, 3}));
+  EXPECT_EQ(Infer("builtins:getattr", {Tensor({2, 3}), name}).result.tensor->strides, (Numbers{1, 3}));
   MetaResult pair = Infer("max", {Tensor({2, 3}), Number(1)});
   EXPECT_EQ(pair.result.sequence, "torch.return_types:max");
   ASSERT_EQ(pair.result.items.size(), 2u);
