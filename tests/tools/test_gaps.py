@@ -84,3 +84,15 @@ def test_a_hanging_case_costs_only_itself(run, monkeypatch, tmp_path):
     (tmp_path / "suite/good/test_hang.py").write_text("import time\ndef test_hangs(): time.sleep(60)\ndef test_next(): pass\n")
     result, _ = run("new/ -- not begun\nbad/ -- not begun\n")
     assert result.passed == 3 and len(result.failures) == 1 and "hung" in result.failures[0]
+
+
+def test_what_goes_wrong_once_is_looked_at_again_and_an_unsteady_case_may_do_both(run, tmp_path):
+    once = "import pathlib\ndef test_once():\n    seen = pathlib.Path(__file__).with_name('seen')\n    assert seen.exists() or seen.touch()\n"
+    (tmp_path / "suite/good/test_once.py").write_text(once)
+    areas = "new/ -- not begun\nbad/ -- not begun\n"
+    result, _ = run(areas)
+    assert not result.failures and result.passed == 3 and any("test_once went wrong once" in line for line in result.table)
+    (tmp_path / "suite/good/seen").unlink()
+    for passed in (2, 3):
+        result, _ = run(areas + "good/test_once.py::test_once -- unsteady: it depends\n")
+        assert not result.failures and result.passed == passed
