@@ -43,12 +43,15 @@ V Session::Const(Constant constant) {
     return none_;
   if (constant.is_bool())
     return Bool(constant.is_true());
-  if (constant.kind == ConstantKind::kTuple) {  // tuples are sequences, whoever made them
+  if (constant.kind == ConstantKind::kTuple || constant.kind == ConstantKind::kSize) {  // sequences, whoever made them
     Values items;
     items.reserve(constant.items.size());
     for (Constant& item : constant.items)
       items.push_back(Const(std::move(item)));
-    return Tuple(std::move(items));
+    SequenceValue* tuple = Tuple(std::move(items));
+    if (constant.kind == ConstantKind::kSize)
+      tuple->type = TypeOfSymbol("torch:Size");
+    return tuple;
   }
   if (constant.kind == ConstantKind::kSlice && constant.items.size() == 3) {
     auto* slice = New<SliceValue>();
