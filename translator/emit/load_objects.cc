@@ -64,8 +64,10 @@ void Emitter::LoadMethod(MethodValue* value) {
 // What an exception made in the frame has passed, for the client to make a traceback of; or the traceback it was given.
 void Emitter::LoadTraceback(ObjectValue* exception) {
   auto* given = As<ObjectValue>(exception->traceback);
-  if (exception->trace.empty() || given == nullptr || given->is_real())
+  if (given == nullptr || given->is_real())
     return Load(exception->traceback == nullptr ? s_.None() : exception->traceback);
+  if (exception->trace.empty())  // raised where it leaves: drive adds the frames
+    return Load(s_.None());
   std::vector<Constant> places;
   for (const TracePlace& place : exception->trace) {
     places.push_back(Constant::Str(place.code.Hex()));
