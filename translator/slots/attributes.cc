@@ -17,6 +17,12 @@ std::string NameOf(Interp& in, TypeValue* type) {
 
 namespace {
 
+// What an empty slot says of its class from 3.13 on: with its module, unless everybody knows it.
+std::string FullName(Interp& in, TypeValue* type) {
+  const std::string module = type->symbol.substr(0, type->symbol.find(':'));
+  return module == "builtins" || module == "__main__" ? NameOf(in, type) : StrCat(module, ".", type->symbol.substr(module.size() + 1));
+}
+
 Outcome NoAttribute(Interp& in, V object, TypeValue* type, const std::string& name) {
   if (auto* self = As<TypeValue>(object))
     return in.Raise("builtins:AttributeError", StrCat("type object '", NameOf(in, self), "' has no attribute '", name, "'"));
@@ -130,6 +136,8 @@ Outcome GetThrough(Interp& in, V descriptor, V object, TypeValue* type, const st
           value = nullptr;
       break;
     }
+    if (value == nullptr && s.Is313())
+      return in.Raise("builtins:AttributeError", StrCat("'", FullName(in, type), "' object has no attribute '", name, "'"));
     return value == nullptr ? NoAttribute(in, object, type, name) : in.Done(value);
   }
   if (kind->is("_collections:_tuplegetter") && object != nullptr)
