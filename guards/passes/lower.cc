@@ -165,8 +165,4 @@ absl::StatusOr<bool> SummaryJudge::operator()(std::string_view bytes) const {
   return Evaluate(linked, probe, scratch, kept.data()).pass;
 }
 
-absl::StatusOr<bool> PassesOnSummary(std::string_view program, const model::Summary& summary) {
-  return SummaryJudge(summary)(program);
-}
-
 }  // namespace framegate::guards

@@ -33,7 +33,4 @@ class SummaryJudge {
   std::shared_ptr<const SummaryIndex> index_;
 };
 
-// The same for one program.
-absl::StatusOr<bool> PassesOnSummary(std::string_view program, const model::Summary& summary);
-
 }  // namespace framegate::guards

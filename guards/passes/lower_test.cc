@@ -14,6 +14,10 @@ using model::Fact;
 using model::Step;
 using model::SubjectId;
 
+absl::StatusOr<bool> PassesOnSummary(std::string_view program, const model::Summary& summary) {
+  return SummaryJudge(summary)(program);
+}
+
 // A set in the making, and a summary on which all of it holds.
 class Sample {
  public:

@@ -1,4 +1,4 @@
-"""Random programs (run.py) and random mutations (mutations.py), some of each, and every program that once went wrong.
+"""Random programs (run.py) and random mutations (mutations.py, modules.py), some of each, and every program that once went wrong.
 
 FRAMEGATE_FUZZ multiplies how many; the same seeds every time, so that a failure is found again.
 """
@@ -28,3 +28,13 @@ def test_random_mutations(place):
 @pytest.mark.parametrize("program", sorted(p.name for p in (HERE / "kept").glob("*.py")))
 def test_kept_program(place, program):
     assert "no difference" in place.run(HERE / "run.py", "--program", HERE / "kept" / program)
+
+
+@pytest.mark.parametrize("seed", ["1", "20000"])
+def test_no_change_of_plain_objects_is_noticed_too_late(place, seed):
+    print(place.run(HERE / "mutations.py", "--seconds", "20", "--seed", seed, FRAMEGATE_SHADOW="1"))
+
+
+@pytest.mark.needs_torch
+def test_no_change_of_modules_is_noticed_too_late(place):
+    print(place.run(HERE / "modules.py", "--seconds", "20", "--seed", "1", FRAMEGATE_SHADOW="1"))

@@ -22,6 +22,13 @@ Outcome MakeException(Interp& in, V value) {
 
 }  // namespace
 
+ObjectValue* NewTraceback(Session& s) {
+  auto* traceback = s.New<ObjectValue>();
+  traceback->hint = "traceback";
+  traceback->type = s.TypeOfSymbol("types:TracebackType");
+  return traceback;
+}
+
 Outcome OpRaiseVarargs(Interp& in, Frame& f, const Instruction& i) {
   if (i.arg == 0) {
     V handled = in.Handled();
@@ -126,10 +133,7 @@ Outcome OpWithExceptStart(Interp& in, Frame& f, const Instruction&) {
     return in.Break(Reason::kUnsupportedValue, "an exception of unknown type");
   V traceback = nullptr;
   if (exception->is_real()) {
-    auto* made = in.s.New<ObjectValue>();
-    made->hint = "traceback";
-    made->type = in.s.TypeOfSymbol("types:TracebackType");
-    traceback = made;
+    traceback = NewTraceback(in.s);
   } else {
     FRAMEGATE_TAKE(traceback, in.GetAttr(exception, "__traceback__"));
   }

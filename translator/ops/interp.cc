@@ -1,6 +1,7 @@
 #include "translator/ops/interp.h"
 
 #include "base/strings.h"
+#include "translator/ops/stack.h"
 #include "translator/slots/slots.h"
 
 namespace framegate::translator {
@@ -61,11 +62,8 @@ Outcome Interp::RaiseValue(V exception) {
   if (object == nullptr || object->is_real())
     return {Flow::kRaise, nullptr};
   if (object->traceback == nullptr) {
-    auto* traceback = s.New<ObjectValue>();
-    traceback->hint = "traceback";
-    traceback->type = s.TypeOfSymbol("types:TracebackType");
     s.Touch(object);
-    object->traceback = traceback;
+    object->traceback = NewTraceback(s);
   }
   V context = Topmost();
   if (context == nullptr || context == exception)

@@ -12,6 +12,8 @@ Outcome GlobalOrBuiltin(Interp& in, Frame& f, const std::string& name);
 
 // "module.qualname() " of what is called, as errors about its arguments begin; "" where it has no such name.
 std::string NameOfCallee(Interp& in, V callable);
+// Stands for a traceback that the client has or makes.
+ObjectValue* NewTraceback(Session& s);
 // Iterating over it is a TypeError.
 bool IsNotIterable(Interp& in, V value);
 // Whether an except clause that names `types` takes the exception.

@@ -125,17 +125,16 @@ Outcome GetThrough(Interp& in, V descriptor, V object, TypeValue* type, const st
       V value = object == nullptr ? nullptr : KnownGetset(in, name, object);
       return value != nullptr ? in.Done(value) : in.Break(Reason::kUnsupportedAttribute, StrCat("type.", name));
     }
+    bool deleted = false;  // in the frame
     if (auto* o = As<ObjectValue>(object))
-      for (const auto& [own, value] : o->attributes)
+      for (const auto& [own, value] : o->attributes) {
         if (own == name && value != nullptr)
           return in.Done(value);
+        deleted = deleted || own == name;
+      }
     V value = object->is_real() ? s.StepFrom(object, Step::kSlotMember, name) : nullptr;
-    for (const auto* own = As<ObjectValue>(object); own != nullptr;) {  // deleted in the frame
-      for (const auto& [set, now] : own->attributes)
-        if (set == name && now == nullptr)
-          value = nullptr;
-      break;
-    }
+    if (deleted)
+      value = nullptr;
     if (value == nullptr && s.Is313())
       return in.Raise("builtins:AttributeError", StrCat("'", FullName(in, type), "' object has no attribute '", name, "'"));
     return value == nullptr ? NoAttribute(in, object, type, name) : in.Done(value);

@@ -11,27 +11,12 @@ using model::TypeFlag;
 
 namespace {
 
-// A builtin given it may run Python code, one piece after the other.
-bool MayRunCode(Session& s, V argument) {
-  V known = s.Look(argument);
-  if (known == nullptr)
-    return false;
-  switch (known->kind) {
-    case ValueKind::kGenerator:
-    case ValueKind::kIterator:
-    case ValueKind::kFunction:
-    case ValueKind::kMethod:
-    case ValueKind::kPartial:
-    case ValueKind::kObject:
-      return true;
-    default:
-      return false;
-  }
-}
-
 // A break after a part of the work must not leave that part done: the instruction runs again, from its start.
 Outcome RunWhole(Interp& in, BuiltinBody body, Args& args, Tail tail) {
-  auto may_run = [&](V argument) { return MayRunCode(in.s, argument); };
+  auto may_run = [&](V argument) {
+    V known = in.s.Look(argument);
+    return known != nullptr && MayRunCode(known->kind);
+  };
   if (std::none_of(args.positional.begin(), args.positional.end(), may_run) &&
       std::none_of(args.keyword.begin(), args.keyword.end(), [&](const auto& named) { return may_run(named.second); }))
     return body(in, args, tail);

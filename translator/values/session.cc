@@ -11,13 +11,23 @@ using model::Step;
 
 std::string_view EnumText(ValueKind kind) {
   switch (kind) {
-#define FRAMEGATE_VALUE(number, name, text, mutable_, doc) \
-  case ValueKind::k##name:                                 \
+#define FRAMEGATE_VALUE(number, name, text, mutable_, runs_code, doc) \
+  case ValueKind::k##name:                                            \
     return text;
 #include "translator/values/value_kinds.def"
 #undef FRAMEGATE_VALUE
   }
   return "";
+}
+
+bool MayRunCode(ValueKind kind) {
+  static constexpr bool kRunsCode[] = {
+      false,
+#define FRAMEGATE_VALUE(number, name, text, mutable_, runs_code, doc) runs_code != 0,
+#include "translator/values/value_kinds.def"
+#undef FRAMEGATE_VALUE
+  };
+  return kRunsCode[static_cast<size_t>(kind)];
 }
 
 Session::Session(const Request& request, CodeStore& codes, Asker& asker)
@@ -279,9 +289,9 @@ void Session::Journal(V value) {
   if (snapshots_ == 0 || value->epoch == epoch_)
     return;
   switch (value->kind) {
-#define FRAMEGATE_VALUE(number, name, text, mutable_, doc)   \
-  case ValueKind::k##name:                                   \
-    journal_.emplace_back(value, Saved<name##Value>(value)); \
+#define FRAMEGATE_VALUE(number, name, text, mutable_, runs_code, doc) \
+  case ValueKind::k##name:                                            \
+    journal_.emplace_back(value, Saved<name##Value>(value));          \
     break;
 #include "translator/values/value_kinds.def"
 #undef FRAMEGATE_VALUE

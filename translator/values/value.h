@@ -24,11 +24,13 @@ using model::Handle;
 using model::SubjectId;
 
 enum class ValueKind : uint8_t {
-#define FRAMEGATE_VALUE(number, name, text, mutable_, doc) k##name = number,
+#define FRAMEGATE_VALUE(number, name, text, mutable_, runs_code, doc) k##name = number,
 #include "translator/values/value_kinds.def"
 #undef FRAMEGATE_VALUE
 };
 std::string_view EnumText(ValueKind kind);
+// A builtin that is given such a value may run Python code, one piece after the other.
+bool MayRunCode(ValueKind kind);
 
 struct Value;
 struct TypeValue;
