@@ -130,14 +130,19 @@ class Search {
   }
 
   Resolution MakeNew() {
-    constexpr int kMostShared = 4;
-    for (int attempt = 0; attempt < kMostShared && site_.region != nullptr; ++attempt) {
+    constexpr int kMostAttempts = 4;
+    for (int attempt = 1; attempt <= kMostAttempts && site_.region != nullptr; ++attempt) {
       Traffic traffic;
       HandleTable handles;
-      const auto entry = Translate(site_.unit, ConfigOf(site_), live_, handles, &traffic);
+      const auto entry = Translate(site_.unit, ConfigOf(site_), live_, handles, attempt == kMostAttempts, &traffic);
       CountTraffic(traffic);
       if (!entry.ok())
         return Failed(entry.status());
+      if (*entry == nullptr) {
+        if (const std::optional<Resolution> stored = LookUp())
+          return *stored;
+        continue;
+      }
       const std::optional<Resolution> tried = Use(*entry, &handles);
       if (tried || traffic.translations > 0)
         return tried ? *tried : RunOriginal();

@@ -1,5 +1,6 @@
 #include "client_ext/session/session.h"
 
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -153,6 +154,7 @@ absl::StatusOr<TranslateCall::Event> Converse(Connection& connection, const std:
     RETURN_IF_ERROR(event.status());
     switch (event->kind) {
       case TranslateCall::Kind::kEntry:
+      case TranslateCall::Kind::kNews:
         return event;
       case TranslateCall::Kind::kBeat:
         // A signal that came just before the wait did not interrupt it.
@@ -203,12 +205,15 @@ absl::StatusOr<std::vector<std::shared_ptr<const model::Entry>>> Lookup(const mo
 }
 
 absl::StatusOr<std::shared_ptr<const model::Entry>> Translate(const model::Unit& unit, const model::Config& config, const LiveUnit& live,
-                                                              HandleTable& handles, Traffic* traffic) {
+                                                              HandleTable& handles, bool whatever_comes, Traffic* traffic) {
   const std::string bytes = KeyBytes(unit, config);
   const Hash128 key = HashBytes(bytes);
   ASSIGN_OR_RETURN(std::unique_ptr<Connection> connection, Acquire());
-  absl::StatusOr<TranslateCall::Event> event = Converse(*connection, bytes, TheSession().keys[key].horizon, live, handles, traffic);
+  const uint64_t horizon = whatever_comes ? std::numeric_limits<uint64_t>::max() : TheSession().keys[key].horizon;
+  absl::StatusOr<TranslateCall::Event> event = Converse(*connection, bytes, horizon, live, handles, traffic);
   RETURN_IF_ERROR(Settle(std::move(connection), event.status()));
+  if (event->kind == TranslateCall::Kind::kNews)
+    return nullptr;
   traffic->translations += event->shared ? 0 : 1;
   TheSession().keys[key].horizon = event->horizon;
   return DecodeEntry(event->bytes);

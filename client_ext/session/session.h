@@ -26,10 +26,11 @@ struct Traffic {
 absl::StatusOr<std::vector<std::shared_ptr<const model::Entry>>> Lookup(const model::Unit& unit, const model::Config& config,
                                                                         const LiveUnit& live, Traffic* traffic);
 
-// A translation for these very objects. Statuses as above; InvalidArgument, ResourceExhausted, Internal: the daemon refused this unit.
+// A translation for these very objects; null where entries have come since the last Lookup, which may have one of them. Statuses as above; InvalidArgument, ResourceExhausted, Internal: the daemon refused this unit.
 // An entry made for somebody else may not fit these objects: then ask again, and another one comes.
+// `whatever_comes`: no news, others' entries do not matter any more.
 // `handles`, empty before, names the objects the entry may speak of (CheckProgram::Link); it keeps them alive.
 absl::StatusOr<std::shared_ptr<const model::Entry>> Translate(const model::Unit& unit, const model::Config& config, const LiveUnit& live,
-                                                              HandleTable& handles, Traffic* traffic);
+                                                              HandleTable& handles, bool whatever_comes, Traffic* traffic);
 
 }  // namespace framegate::client

@@ -112,11 +112,14 @@ absl::StatusOr<TranslateCall::Event> TranslateCall::Next(const Patience& patienc
       return Event{.kind = Kind::kQuestions, .bytes = std::move(*reply.mutable_questions())};
     case v1::TranslateReply::kBeat:
       return Event{.kind = Kind::kBeat};
+    case v1::TranslateReply::kNews:
     case v1::TranslateReply::kEntry: {
       // The end of the stream comes in the same breath; with it the connection is clean for the next call.
       absl::Status end = call_.Receive(patience).status();
       if (absl::IsCancelled(end))
         return end;
+      if (reply.has_news())
+        return Event{.kind = Kind::kNews};
       return Event{.kind = Kind::kEntry, .bytes = std::move(*reply.mutable_entry()), .shared = reply.shared(), .horizon = reply.horizon()};
     }
     case v1::TranslateReply::kFailure: {

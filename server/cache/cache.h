@@ -31,6 +31,7 @@ struct ProgramReader {
 struct Found {
   std::vector<EntryPtr> entries;  // best first
   size_t candidates = 0;          // under the key in all
+  size_t newer = 0;               // of them, beyond the horizon that was asked about
   uint64_t horizon = 0;           // everything up to this sequence was considered
 };
 

@@ -86,6 +86,9 @@ Engine::Result Engine::Serve(Ticket* ticket) {
   Found found = cache_->Find(ticket->key(), &ticket->known(), ticket->open().horizon, 1);
   if (!found.entries.empty())
     return {.entry = found.entries[0], .shared = true};
+  // They came between the client's lookup and this request. What a client tells at first need not be what a program asks for.
+  if (found.newer > 0)
+    return {.news = true};
   if (strikes_.IsRefused(ticket->key().hash)) {
     stats_->Add(Metric::kUnitsQuarantined);
     return {.failure = absl::InternalError("translating this unit crashed the daemon before; it is "
@@ -136,6 +139,8 @@ absl::Status Engine::CheckItself(const model::Entry& entry, Ticket* ticket) {
 Outcome Engine::Result::ToOutcome(uint64_t horizon, bool waited) const {
   if (entry != nullptr)
     return Outcome::Entry(entry->bytes, shared || waited, horizon);
+  if (news)
+    return Outcome::News();
   return failure.ok() ? Outcome::Stream(stream) : Outcome::Failure(failure);
 }
 
@@ -194,7 +199,7 @@ void Engine::CountEnd(const Result& result) {
   if (result.entry != nullptr) {
     stats_->Add(result.shared ? Metric::kTranslationsShared : Metric::kTranslations);
     stats_->Add(Metric::kLocalEntries, result.local ? 1 : 0);
-  } else {
+  } else if (!result.news) {
     stats_->Add(result.failure.ok() ? Metric::kTranslationsCancelled : Metric::kTranslationsFailed);
   }
 }

@@ -51,6 +51,7 @@ class Engine {
     EntryPtr entry;       // null where there is none
     bool shared = false;  // it was there already
     bool local = false;   // for this process alone
+    bool news = false;    // the client can find one by a lookup, maybe
     absl::Status failure;
     absl::Status stream;
 

@@ -53,6 +53,8 @@ class TranslateStream : public Service::Stream, public Caller, public std::enabl
     if (!outcome.failure.ok()) {
       message.mutable_failure()->set_code(static_cast<uint32_t>(outcome.failure.code()));
       message.mutable_failure()->set_message(std::string(outcome.failure.message()));
+    } else if (outcome.news) {
+      message.mutable_news();
     } else {
       message.set_entry(std::move(outcome.entry));
       message.set_shared(outcome.shared);
