@@ -94,7 +94,8 @@ Resolution RunOriginal() {
 // One miss on its way to a decision.
 class Search {
  public:
-  Search(Site& site, const LiveUnit& live) : site_(site), live_(live) {}
+  // `misses`: how many of the last records are about this call.
+  Search(Site& site, const LiveUnit& live, size_t misses) : site_(site), live_(live), known_{.misses = LastMisses(misses)} {}
 
   Resolution Run() {
     const auto begin = steady_clock::now();
@@ -134,7 +135,8 @@ class Search {
     for (int attempt = 1; attempt <= kMostAttempts && site_.region != nullptr; ++attempt) {
       Traffic traffic;
       HandleTable handles;
-      const auto entry = Translate(site_.unit, ConfigOf(site_), live_, handles, attempt == kMostAttempts, &traffic);
+      known_.whatever_comes = attempt == kMostAttempts;
+      const auto entry = Translate(site_.unit, ConfigOf(site_), live_, handles, known_, &traffic);
       CountTraffic(traffic);
       if (!entry.ok())
         return Failed(entry.status());
@@ -182,6 +184,7 @@ class Search {
 
   Site& site_;
   const LiveUnit& live_;
+  Known known_;
   std::chrono::nanoseconds backend_{0};
 };
 
@@ -244,7 +247,7 @@ Resolution ResolveMiss(PyThreadState* thread, std::shared_ptr<Site> site, const 
     return RunOriginal();
   }
   const Turn turn(*site, thread->id);
-  return Search(*site, live).Run();
+  return Search(*site, live, misses).Run();
 }
 
 }  // namespace framegate::client

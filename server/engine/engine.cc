@@ -5,24 +5,13 @@
 #include "absl/time/clock.h"
 #include "base/strings.h"
 #include "proto/wire/contract.h"
+#include "server/engine/explain.h"
 
 namespace framegate::server {
 namespace {
 
 std::string Text(const absl::Status& status) {
   return std::string(status.message());
-}
-
-// Qualified name of the outermost frame's code, for people.
-std::string NameOf(const model::Unit& unit, const CodeImages& images) {
-  if (unit.frames.empty())
-    return "nothing";
-  const model::UnitFrame& frame = unit.frames[0];
-  std::string name = frame.code.Hex();
-  for (const auto& image : images)
-    if (model::IdOf(*image) == frame.code)
-      name = image->qualname;
-  return unit.continuation ? StrCat(name, "+", frame.offset) : name;
 }
 
 // A status that says something about this attempt, not about the unit.
@@ -112,7 +101,7 @@ Engine::Result Engine::Translate(Ticket* ticket) {
   absl::StatusOr<model::Entry> entry = doors_.translate(request, images, *ticket);
   stats_->Add(Metric::kTranslateMicros, static_cast<uint64_t>(std::max<int64_t>(0, absl::ToInt64Microseconds(ticket->Spent()))));
   absl::Status status = entry.ok() ? CheckItself(*entry, ticket) : entry.status();
-  std::string name = NameOf(open.material.unit, images);
+  const std::string name = NameOf(open.material.unit, RootOf(open.material.unit).get());
   if (!status.ok()) {
     if (IsAboutTheStream(status))
       return {.stream = status};
@@ -163,6 +152,7 @@ bool Engine::Fits(const Result& result, const Ticket& leader, const Ticket& wait
 std::shared_ptr<Ticket> Engine::Settle(const std::shared_ptr<Ticket>& leader, const Result& result) {
   CountEnd(result);
   leader->Finish(result.ToOutcome(cache_->Newest(), /*waited=*/false));
+  Explain(leader.get(), result);
   std::vector<std::shared_ptr<Ticket>> left_over;
   const Hash128 key = leader->key().hash;
   while (true) {

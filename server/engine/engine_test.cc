@@ -96,6 +96,7 @@ class EngineTest : public ::testing::Test {
                       ++translations_;
                       return translate(std::move(request), images, asker);
                     },
+                .code = NoCode,
                 .programs = FakePrograms()};
     engine_ = std::make_unique<Engine>(settings_, std::move(doors), cache_.get(), &stats_);
   }
