@@ -197,11 +197,29 @@ Outcome BuiltinObjectNew(Interp& in, Args& args, Tail) {
   return in.Done(object);
 }
 
+namespace {
+
+// What __init__ of the exceptions that know what was missing takes beside the arguments.
+bool TakesKeyword(Session& s, TypeValue* type, std::string_view name) {
+  if (s.IsSubclass(type, "builtins:AttributeError"))
+    return name == "name" || name == "obj";
+  if (s.IsSubclass(type, "builtins:NameError"))
+    return name == "name";
+  return s.IsSubclass(type, "builtins:ImportError") && (name == "name" || name == "path");
+}
+
+}  // namespace
+
 Outcome BuiltinExceptionInit(Interp& in, Args& args, Tail) {
   auto* object = args.positional.empty() ? nullptr : As<ObjectValue>(in.s.Resolve(args.positional[0]));
   if (object == nullptr || object->is_real())
     return WrongArguments(in, "BaseException.__init__");
+  for (const auto& [name, value] : args.keyword)
+    if (!TakesKeyword(in.s, object->type, name))
+      return WrongArguments(in, "BaseException.__init__");
   in.s.Touch(object);
+  for (const auto& [name, value] : args.keyword)
+    object->attributes.emplace_back(name, value);
   object->arguments.assign(args.positional.begin() + 1, args.positional.end());
   return in.Done(in.s.None());
 }

@@ -23,19 +23,42 @@ std::string FullName(Interp& in, TypeValue* type) {
   return module == "builtins" || module == "__main__" ? NameOf(in, type) : StrCat(module, ".", type->symbol.substr(module.size() + 1));
 }
 
+// As CPython's own lookups raise it: with the name, and the object that does not have it.
+Outcome RaiseMissing(Interp& in, V object, const std::string& name, const std::string& text) {
+  Outcome raised = in.Raise("builtins:AttributeError", text);
+  if (auto* error = As<ObjectValue>(in.s.raised)) {
+    error->attributes.emplace_back("name", in.s.Str(name));
+    error->attributes.emplace_back("obj", object);
+  }
+  return raised;
+}
+
+// C types that are not made at run time are named with their module.
+std::string ShownName(Interp& in, TypeValue* type) {
+  if (type == nullptr || type->Has(TypeFlag::kHeapType) || type->symbol.starts_with("builtins:"))
+    return NameOf(in, type);
+  return StrCat(type->symbol.substr(0, type->symbol.find(':')), ".", NameOf(in, type));
+}
+
 Outcome NoAttribute(Interp& in, V object, TypeValue* type, const std::string& name) {
   if (auto* self = As<TypeValue>(object))
-    return in.Raise("builtins:AttributeError", StrCat("type object '", NameOf(in, self), "' has no attribute '", name, "'"));
+    return RaiseMissing(in, object, name, StrCat("type object '", NameOf(in, self), "' has no attribute '", name, "'"));
   if (type != nullptr && type->is("builtins:module")) {
     V module = in.s.InstanceAttr(object, "__name__");
     const Constant* text = module == nullptr ? nullptr : AsConstant(in.s.Resolve(module));
-    return in.Raise("builtins:AttributeError", StrCat("module '", text == nullptr ? "?" : text->text, "' has no attribute '", name, "'"));
+    return RaiseMissing(in, object, name, StrCat("module '", text == nullptr ? "?" : text->text, "' has no attribute '", name, "'"));
   }
-  // C types that are not made at run time are named with their module.
-  std::string shown = NameOf(in, type);
-  if (type != nullptr && !type->Has(TypeFlag::kHeapType) && !type->symbol.starts_with("builtins:"))
-    shown = StrCat(type->symbol.substr(0, type->symbol.find(':')), ".", shown);
-  return in.Raise("builtins:AttributeError", StrCat("'", shown, "' object has no attribute '", name, "'"));
+  return RaiseMissing(in, object, name, StrCat("'", ShownName(in, type), "' object has no attribute '", name, "'"));
+}
+
+// An attribute that is to be set or deleted. Older versions do not say which it was, and 3.13 not where the dict is part of the object.
+Outcome NoAttributeToChange(Interp& in, V object, TypeValue* type, const std::string& name, bool has_dict) {
+  std::string text = StrCat("'", ShownName(in, type), "' object has no attribute '", name, "'");
+  if (in.s.Is313() && !has_dict)
+    text += " and no __dict__ for setting new attributes";
+  if (in.s.Is313() && !(has_dict && As<ObjectValue>(object) != nullptr && !type->is("builtins:module")))
+    return RaiseMissing(in, object, name, text);
+  return in.Raise("builtins:AttributeError", text);
 }
 
 V Bound(Interp& in, V function, V self) {
@@ -136,7 +159,7 @@ Outcome GetThrough(Interp& in, V descriptor, V object, TypeValue* type, const st
     if (deleted)
       value = nullptr;
     if (value == nullptr && s.Is313())
-      return in.Raise("builtins:AttributeError", StrCat("'", FullName(in, type), "' object has no attribute '", name, "'"));
+      return RaiseMissing(in, object, name, StrCat("'", FullName(in, type), "' object has no attribute '", name, "'"));
     return value == nullptr ? NoAttribute(in, object, type, name) : in.Done(value);
   }
   // A heap type from 3.12 on, known by another module.
@@ -249,7 +272,7 @@ Outcome GetFromSuper(Interp& in, SuperValue* super, const std::string& name, Tai
     return in.Done(super->start);
   if (name == "__self_class__")
     return in.Done(super->self_type);
-  return in.Raise("builtins:AttributeError", StrCat("'super' object has no attribute '", name, "'"));
+  return RaiseMissing(in, super, name, StrCat("'super' object has no attribute '", name, "'"));
 }
 
 Outcome GetFromMethod(Interp& in, MethodValue* method, TypeValue* type, const std::string& name, Tail tail) {
@@ -347,9 +370,9 @@ Outcome SetTypeAttribute(Interp& in, TypeValue* type, const std::string& name, V
     for (const auto& [own, set] : type->own)
       if (own == name)
         has = set != nullptr;
+    const std::string text = StrCat("type object '", NameOf(in, type), "' has no attribute '", name, "'");
     if (!has)
-      return in.Raise("builtins:AttributeError",
-                      s.Is311() ? name : StrCat("type object '", TypeName(type), "' has no attribute '", name, "'"));
+      return s.Is313() ? RaiseMissing(in, type, name, text) : in.Raise("builtins:AttributeError", text);
   }
   s.SetTypeAttr(type, name, value);
   if (special && !type->is_real())
@@ -400,7 +423,11 @@ Outcome SetThrough(Interp& in, V descriptor, TypeValue* kind, V object, const st
   }
   if (kind->is("builtins:member_descriptor") && As<ObjectValue>(object) != nullptr) {
     if (value == nullptr) {
-      FRAMEGATE_TAKE([[maybe_unused]] V old, in.GetAttr(object, name));
+      const Outcome old = in.GetAttr(object, name);
+      if (old.flow == Flow::kRaise)
+        return in.Raise("builtins:AttributeError", name);
+      if (!old.ok())
+        return old;
     }
     s.SetInstanceAttr(object, name, value);
     return in.Done(s.None());
@@ -435,10 +462,10 @@ Outcome SetAttrGeneric(Interp& in, V object, const std::string& name, V value, T
   if (!has_dict) {
     if (meta != nullptr)
       return in.Raise("builtins:AttributeError", StrCat("'", TypeName(type), "' object attribute '", name, "' is read-only"));
-    return NoAttribute(in, object, type, name);
+    return NoAttributeToChange(in, object, type, name, /*has_dict=*/false);
   }
   if (value == nullptr && s.InstanceAttr(object, name) == nullptr)
-    return NoAttribute(in, object, type, name);
+    return NoAttributeToChange(in, object, type, name, /*has_dict=*/true);
   if (As<ObjectValue>(object) == nullptr && As<SequenceValue>(object) == nullptr && As<MappingValue>(object) == nullptr &&
       As<FunctionValue>(object) == nullptr)
     return in.Break(Reason::kUnsupportedMutation, StrCat(type->symbol, ".", name));
@@ -464,7 +491,7 @@ Outcome Interp::SetAttr(V object, const std::string& name, V value, Tail tail) {
     if (value != nullptr)
       s.MappingSet(dict, s.Str(name), value);
     else if (!s.MappingDelete(dict, s.Str(name)))
-      return NoAttribute(*this, object, type, name);
+      return NoAttributeToChange(*this, object, type, name, /*has_dict=*/true);
     return Done(s.None());
   }
   if (type->Has(TypeFlag::kPythonSetattr)) {

@@ -412,7 +412,8 @@ Outcome Interp::Construct(TypeValue* type, Args args, Tail tail) {
   }
   auto* initialize = As<FunctionValue>(s.Resolve(init));
   if (initialize == nullptr) {
-    if (As<SequenceValue>(object) != nullptr || As<MappingValue>(object) != nullptr) {
+    const bool named = type->Has(TypeFlag::kExceptionSubclass) && !args.keyword.empty();
+    if (As<SequenceValue>(object) != nullptr || As<MappingValue>(object) != nullptr || named) {
       args.positional.insert(args.positional.begin(), object);
       FRAMEGATE_TAKE([[maybe_unused]] V none, Call(init, std::move(args)));
     }

@@ -93,7 +93,7 @@ Outcome FunctionMember(Interp& in, FunctionValue* function, const std::string& n
     return in.Done(text == nullptr ? s.None() : text);
   }
   if (name == "__doc__") {
-    bool has = !image.consts.empty() && image.consts[0].is_str() && (!s.Is313() || (image.flags & 0x4000000) != 0);
+    bool has = !image.consts.empty() && image.consts[0].is_str();
     return in.Done(has ? s.Const(image.consts[0]) : s.None());
   }
   return in.Break(Reason::kUnsupportedAttribute, StrCat("function.", name));
