@@ -205,6 +205,7 @@ Outcome Interp::PushFrame(FunctionValue* function, Args args, Tail tail) {
     return bound;
   if (!tail.allowed)
     return RunSync(std::move(frame));
+  NoteRetreat(*frame);
   top().waiting = tail.resume;
   frames_.push_back(std::move(frame));
   return {Flow::kFrame, nullptr};
