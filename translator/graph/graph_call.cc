@@ -264,6 +264,8 @@ class NodeMaker {
     meta_.mutates_first = IsInPlace(target_) || HasFlag(s_, args_, "inplace");
     if (meta_.mutates_first && !after_.empty() && after_[0].tensor.has_value())
       meta_.first_after = after_[0].tensor;
+    else if (meta_.mutates_first && meta_.same_as == 0U && !after_.empty())
+      meta_.mutates_first = false;  // what it was to be, it was
     else if (meta_.mutates_first)
       return in_.Break(Reason::kUnsupportedTensor, symbol_);
     return in_.Done(nullptr);

@@ -61,7 +61,7 @@ Outcome Branch(Interp& in, Frame& f, const Instruction& i, bool jump_if, bool po
         return started;
       });
   if (bool wanted = false; outcome.flow == Flow::kBreak && in.s.refusal.reason == model::Reason::kTensorBranch &&
-                           IsExpectation(f, i, jump_if, &wanted)) {
+                           IsExpectation(f, i, jump_if, &wanted) && !in.MayBeHandled()) {
     const Refusal refusal = in.s.refusal;
     outcome = in.GraphExpect(operand, wanted);
     if (!outcome.ok())
