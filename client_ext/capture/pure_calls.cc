@@ -167,6 +167,15 @@ bool PartsOf(PyObject* object, Argument* parts, int depth) {
   return true;
 }
 
+// Filled one by one, as the program does it: the order depends on that.
+PyObject* NewSet(PyObject* items) {
+  Ref set = Ref::Steal(PySet_New(nullptr));
+  for (Py_ssize_t i = 0; set && i < PyTuple_GET_SIZE(items); ++i)
+    if (PySet_Add(set.get(), PyTuple_GET_ITEM(items, i)) != 0)
+      return nullptr;
+  return set.release();
+}
+
 }  // namespace
 
 PyObject* NewOperand(const Argument& operand, const HandleTable& handles) {
@@ -185,6 +194,8 @@ PyObject* NewOperand(const Argument& operand, const HandleTable& handles) {
     }
     if (operand.sequence == "list")
       made = PySequence_List(items.get());
+    else if (operand.sequence == "set")
+      made = NewSet(items.get());
     else if (operand.sequence == "slice" && operand.items.size() == 3)
       made = PySlice_New(PyTuple_GET_ITEM(items.get(), 0), PyTuple_GET_ITEM(items.get(), 1), PyTuple_GET_ITEM(items.get(), 2));
     else

@@ -32,6 +32,7 @@ Outcome MakeSet(Interp& in, Args& args, const char* type) {
   auto* set = in.s.New<SetValue>();
   set->type = in.s.TypeOfSymbol(type);
   set->mutable_made = true;
+  set->by_adds = args.positional.empty() || IsAddedOneByOne(in.s, args.positional[0]);
   Values items;
   if (!args.positional.empty()) {
     auto* source = As<SetValue>(in.s.Resolve(args.positional[0]));

@@ -54,6 +54,7 @@ Outcome OpBuildSet(Interp& in, Frame& f, const Instruction& i) {
   for (V item : TopValues(f, count)) {
     FRAMEGATE_TAKE([[maybe_unused]] V none, AddToSet(in, set, item));
   }
+  set->by_adds = true;
   return Replace(f, count, in.Done(set));
 }
 
@@ -180,6 +181,7 @@ Outcome OpSetUpdate(Interp& in, Frame& f, const Instruction& i) {
   if (set == nullptr || set->is_real())
     return in.Break(Reason::kUnsupportedMutation, "SET_UPDATE of a set from elsewhere");
   Values items;
+  set->by_adds = set->by_adds && IsAddedOneByOne(in.s, Cell(f, 1));
   if (auto* from = As<SetValue>(in.s.Resolve(Cell(f, 1)))) {
     items = from->items;  // their order does not show in a set
   } else {

@@ -154,6 +154,8 @@ Outcome GetThrough(Interp& in, V descriptor, V object, TypeValue* type, const st
       return ConstantMember(in, object, name);
     if (V value = KnownGetset(in, name, object))
       return in.Done(value);
+    if (As<BuiltinValue>(object) != nullptr)
+      return in.Fold("builtins:getattr", {.positional = {object, s.Str(name)}});
     return in.Break(Reason::kUnsupportedAttribute, StrCat(TypeName(type), ".", name));
   }
   if (kind->Has(TypeFlag::kPythonDescriptor)) {

@@ -129,6 +129,7 @@ Outcome SetOp(Interp& in, int32_t number, V left, V right) {
   auto* set = in_place ? a : s.New<SetValue>();
   if (in_place) {
     s.Touch(set);
+    set->by_adds = false;
     set->items.clear();
     set->index.clear();
     ++set->version;

@@ -146,10 +146,9 @@ Outcome RawIter(Interp& in, V iterable) {
     return in.Done(iterator);
   }
   if (auto* set = As<SetValue>(iterable)) {
-    bool ordered = (set->is_real() && !set->mutated) || set->items.size() <= 1;
-    if (!ordered)
-      return in.Break(Reason::kUnsupportedIteration, "the order of a set made in the frame");
-    auto* iterator = OverItems(s, set->items);
+    Values order;
+    FRAMEGATE_TAKE([[maybe_unused]] V ordered, SetOrder(in, set, &order));
+    auto* iterator = OverItems(s, std::move(order));
     iterator->source = set;
     iterator->version = set->version;
     return in.Done(iterator);

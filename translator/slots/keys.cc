@@ -193,8 +193,66 @@ Outcome AddToSet(Interp& in, SetValue* set, V item) {
   return in.Done(set);
 }
 
+bool IsAddedOneByOne(Session& s, V source) {
+  source = s.Resolve(source);
+  return As<SetValue>(source) == nullptr && As<MappingValue>(source) == nullptr;
+}
+
+namespace {
+
+// Another object of this value has the same hash.
+bool HashesByValue(const Constant& constant) {
+  switch (constant.kind) {
+    case ConstantKind::kStr:
+    case ConstantKind::kBytes:
+    case ConstantKind::kInt:
+    case ConstantKind::kBigInt:
+    case ConstantKind::kFalse:
+    case ConstantKind::kTrue:
+    case ConstantKind::kNone:
+      return true;
+    case ConstantKind::kFloat:
+      return !std::isnan(constant.real);
+    case ConstantKind::kTuple:
+      return std::all_of(constant.items.begin(), constant.items.end(), HashesByValue);
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+Outcome SetOrder(Interp& in, SetValue* set, Values* order) {
+  Session& s = in.s;
+  *order = set->items;
+  if ((set->is_real() && !set->mutated) || order->size() <= 1)
+    return in.Done(nullptr);
+  model::Question question{.symbol = "builtins:tuple"};
+  model::Operand& operand = question.args.emplace_back();
+  operand.sequence = "set";
+  absl::flat_hash_map<std::string, V> by_key;
+  bool known = set->by_adds && !set->is_real();
+  for (V item : set->items) {
+    Constant constant;
+    known = known && ToConstant(s, item, &constant) && HashesByValue(constant);
+    by_key[s.HashKey(item)] = item;
+    operand.items.emplace_back().constant = std::move(constant);
+  }
+  const model::AnswerItem* answer = known && s.RelyOnHashes() ? s.mirror().Call(std::move(question)) : nullptr;
+  if (answer == nullptr || !answer->constant.has_value() || answer->constant->items.size() != order->size())
+    return in.Break(Reason::kUnsupportedIteration, "the order of a set made in the frame");
+  for (size_t at = 0; at < order->size(); ++at) {
+    auto it = by_key.find(s.HashKey(s.Const(answer->constant->items[at])));
+    if (it == by_key.end())
+      return in.Break(Reason::kUnsupportedIteration, "the order of a set made in the frame");
+    (*order)[at] = it->second;
+  }
+  return in.Done(nullptr);
+}
+
 void SetDelete(Session& s, SetValue* set, V key) {
   s.Touch(set);
+  set->by_adds = false;
   auto it = set->index.find(s.HashKey(key));
   uint32_t place = it->second;
   set->items.erase(set->items.begin() + place);

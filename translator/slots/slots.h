@@ -126,6 +126,10 @@ Outcome KeyIn(Interp& in, V container, V key);
 // The same; value null where none is.
 Outcome FindKey(Interp& in, V container, V key);
 Outcome AddToSet(Interp& in, SetValue* set, V item);
+// The elements in the order in which iteration gives them.
+Outcome SetOrder(Interp& in, SetValue* set, Values* order);
+// Whether a set that takes in what this gives grows by one element at a time; for sets and dicts C code makes room at once.
+bool IsAddedOneByOne(Session& s, V source);
 void SetDelete(Session& s, SetValue* set, V key);  // REQUIRES: it holds the key
 void SetChanged(Session& s, SetValue* set);        // after any change
 

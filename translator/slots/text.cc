@@ -212,11 +212,11 @@ class Writer {
   Outcome Set(SetValue* set, TypeValue* type) {
     if (set->items.empty())
       return Add(StrCat(TypeName(type), "()"));
-    if (set->items.size() > 1 && !set->is_real())
-      return in_.Break(Reason::kUnsupportedIteration, "the order of a set made in the frame");
+    Values order;
+    FRAMEGATE_TAKE([[maybe_unused]] V ordered, SetOrder(in_, set, &order));
     if (type->is("builtins:set"))
-      return List("{", set->items, "}");
-    return List(StrCat(TypeName(type), "({"), set->items, "})");
+      return List("{", order, "}");
+    return List(StrCat(TypeName(type), "({"), order, "})");
   }
 
   Outcome View(ViewValue* view) {

@@ -295,9 +295,12 @@ bool Session::InstanceNames(V object, std::vector<std::string>* names) {
       names->push_back(key.text);
   }
   auto* o = As<ObjectValue>(object);
-  if (o == nullptr)
+  auto* f = As<FunctionValue>(object);
+  if (o == nullptr && f == nullptr)
     return object->is_real();
-  for (const auto& [name, value] : o->attributes) {
+  for (const auto& [name, value] : o != nullptr ? o->attributes : f->attributes) {
+    if (f != nullptr && TypeAttr(TypeOf(f), name) != nullptr)  // kept in the function, not in its dict
+      continue;
     auto it = std::find(names->begin(), names->end(), name);
     if (value == nullptr && it != names->end())
       names->erase(it);

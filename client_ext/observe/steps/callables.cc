@@ -50,6 +50,12 @@ bool TakeStep<Step::kFuncKwdefaults>(PyObject* from, Operand, uint16_t*, PyObjec
 }
 
 template <>
+bool TakeStep<Step::kFuncAnnotations>(PyObject* from, Operand, uint16_t*, PyObject** to) noexcept {
+  const PyFunctionObject* function = AsFunction(from);
+  return function == nullptr || Give(function->func_annotations, to);
+}
+
+template <>
 bool TakeStep<Step::kFuncClosure>(PyObject* from, Operand operand, uint16_t*, PyObject** to) noexcept {
   const PyFunctionObject* function = AsFunction(from);
   PyObject* closure = function == nullptr ? nullptr : function->func_closure;
