@@ -26,9 +26,8 @@ bool IsProgramsOwn(const Frame& f) {
 }  // namespace
 
 bool IsLibraryFile(std::string_view filename) {
-  return IsStandardLibrary(filename) ||
-         std::any_of(std::begin(kLibraries), std::end(kLibraries),
-                     [&](std::string_view part) { return filename.find(part) != std::string_view::npos; });
+  return IsStandardLibrary(filename) || std::any_of(std::begin(kLibraries), std::end(kLibraries),
+                                                    [&](std::string_view part) { return filename.find(part) != std::string_view::npos; });
 }
 
 bool IsCallLike(const Instruction& i) {

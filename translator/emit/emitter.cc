@@ -311,8 +311,7 @@ absl::Status Emitter::Guard(model::Entry* entry) {
   };
   for (V changed : s_.mutated)  // what was changed must not be one object with anything else that was read
     for (V other : s_.met)
-      if (other != changed && may_be_one(changed, other) && changed->subject != model::kNoSubject &&
-          other->subject != model::kNoSubject)
+      if (other != changed && may_be_one(changed, other) && changed->subject != model::kNoSubject && other->subject != model::kNoSubject)
         set.guards.push_back({.kind = guards::GuardKind::kDistinct,
                               .subject = std::max(changed->subject, other->subject),
                               .other = std::min(changed->subject, other->subject)});

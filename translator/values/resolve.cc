@@ -393,6 +393,8 @@ V Session::MakeGenerator(LazyValue* lazy, TypeValue* type) {
 bool Session::IsChanged(V value) const {
   if (value == nullptr || value->mutated)
     return value != nullptr;
+  if (auto unread = unread_.find(value->handle); unread != unread_.end() && !unread->second->added.empty())
+    return true;
   auto it = by_handle_.find(value->handle);
   return it != by_handle_.end() && it->second->mutated;
 }

@@ -146,8 +146,10 @@ class Session {
   // The same for what is known of a real value, which itself stays as it is.
   void Journal(V value);
   void AddEffect(Effect effect);
+
   // Grows with every change, real or made: the same number means that nothing has changed.
   uint64_t changes() const { return changes_ + graph_.nodes().size(); }
+
   // A real object, perhaps not looked at yet, that the frame has changed.
   bool IsChanged(V value) const;
 
