@@ -173,6 +173,8 @@ struct Entry {
   NewCode forward;  // takes the graph's flat inputs, returns its output tuple; present with `graph`
   std::vector<ForwardTarget> targets;
   std::vector<BreakPlan> plans;  // empty: the entry runs to the end
+  bool retries = false;          // where the graph raises, the unit runs as written: nothing was done that would be done twice
+  bool draws = false;            // ... but for random numbers
   uint64_t instructions = 0;     // interpreted symbolically
 
   template <typename V, typename S>
@@ -190,6 +192,8 @@ struct Entry {
     v("forward", s.forward);
     v("targets", s.targets);
     v("plans", s.plans);
+    v("retries", s.retries);
+    v("draws", s.draws);
     v("instructions", s.instructions);
   }
 };

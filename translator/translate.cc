@@ -3,6 +3,7 @@
 #include "base/strings.h"
 #include "guards/passes/lower.h"
 #include "translator/breaks/plan.h"
+#include "translator/breaks/retreat.h"
 #include "translator/emit/emitter.h"
 #include "translator/emit/term_guards.h"
 #include "translator/slots/slots.h"
@@ -51,6 +52,7 @@ absl::Status EnterUnit(Session& s, Interp& in, const model::Unit& unit) {
     if (frame->function == nullptr)
       return absl::InvalidArgumentError(StrCat("frame ", at, " has no function"));
     frame->function->code = code;
+    frame->library = IsLibraryFile(code->image->filename);
     size_t slots = code->image->nlocalsplus();
     if (unit.continuation && from.nulls.size() != slots + from.depth)
       return absl::InvalidArgumentError(

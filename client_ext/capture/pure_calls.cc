@@ -69,19 +69,49 @@ bool IsModest(const PureCall& call, const model::Question& question) {
   return (call.sets || !contents.set) && (call.growth == 0 || !contents.large_int || (call.growth == 2 && !contents.sequence));
 }
 
-// Asking this class about instances and subclasses runs nothing but C code and the standard library's hooks.
-bool HasPlainChecks(PyTypeObject* type) {
+bool HasPlainChecks(PyTypeObject* type, int* budget);
+
+// The classes that an iterable holds, themselves or by weak references.
+bool HavePlainChecks(PyObject* classes, int* budget) {
+  const Ref iterator = Ref::Steal(classes == nullptr ? nullptr : PyObject_GetIter(classes));
+  while (iterator) {
+    Ref item = Ref::Steal(PyIter_Next(iterator.get()));
+    if (item && PyWeakref_Check(item.get()))
+      item = Ref::Steal(PyObject_CallNoArgs(item.get()));
+    if (!item)
+      break;
+    if (PyType_Check(item.get()) && !HasPlainChecks(reinterpret_cast<PyTypeObject*>(item.get()), budget))
+      return false;
+  }
+  const bool failed = PyErr_Occurred() != nullptr;
+  PyErr_Clear();
+  return iterator && !failed;
+}
+
+// Asking this class about instances and subclasses runs nothing but C code and the standard library's hooks. An abstract class asks its
+// subclasses and those that were registered with it: `budget` is how many classes may be looked at.
+bool HasPlainChecks(PyTypeObject* type, int* budget) {
   if (Py_TYPE(type) == &PyType_Type)
     return true;
   std::string module, qualname;
-  if (!NameOfType(Py_TYPE(type), &module, &qualname) || module != "abc" || qualname != "ABCMeta")
+  if (--*budget < 0 || !NameOfType(Py_TYPE(type), &module, &qualname) || module != "abc" || qualname != "ABCMeta")
     return false;
-  return NameOfType(type, &module, &qualname) && (module == "collections.abc" || module == "numbers" || module == "typing");
+  if (NameOfType(type, &module, &qualname) && (module == "collections.abc" || module == "numbers" || module == "typing"))
+    return true;
+  auto* object = reinterpret_cast<PyObject*>(type);
+  const Ref hook = Ref::Steal(PyObject_GetAttrString(object, "__subclasshook__"));
+  const Ref subclasses = Ref::Steal(hook ? PyObject_CallMethod(object, "__subclasses__", nullptr) : nullptr);
+  const Ref abc = Ref::Steal(subclasses ? PyImport_ImportModule("_abc") : nullptr);
+  const Ref dump = Ref::Steal(abc ? PyObject_CallMethod(abc.get(), "_get_dump", "O", object) : nullptr);
+  PyErr_Clear();
+  return dump && PyTuple_Check(dump.get()) && PyTuple_GET_SIZE(dump.get()) > 0 && PyCFunction_Check(hook.get()) &&
+         HavePlainChecks(subclasses.get(), budget) && HavePlainChecks(PyTuple_GET_ITEM(dump.get(), 0), budget);
 }
 
 // An object whose use as an argument runs no Python code: a class with plain checks, or a C function.
 bool IsHarmless(PyObject* object) {
-  return PyType_Check(object) ? HasPlainChecks(reinterpret_cast<PyTypeObject*>(object)) : PyCFunction_Check(object) != 0;
+  int budget = 1000;
+  return PyType_Check(object) ? HasPlainChecks(reinterpret_cast<PyTypeObject*>(object), &budget) : PyCFunction_Check(object) != 0;
 }
 
 bool AreHarmless(const Argument& operand, const HandleTable& handles) {

@@ -144,11 +144,13 @@ Ref CompileGraph(Attempt& attempt) {
   const Ref graph = Ref::Steal(inputs ? NewGraph(attempt.made->entry, attempt.made->id, SlotNames(attempt.live)) : nullptr);
   if (!graph)
     return {};
-  const bool restores = SwitchesState(*attempt.made->entry->graph);
+  const model::Entry& entry = attempt.entry();
+  const GraphManners manners{
+      .restores = SwitchesState(*entry.graph), .draws = entry.retries && entry.draws, .retry = entry.retries ? &entry : nullptr};
   const Ref backend = attempt.site.region->options.backend;
   if (!backend) {
     const Ref forward = Ref::Steal(PyObject_GetAttrString(graph.get(), "forward"));
-    return forward ? Ref::Steal(NewGraphCall(forward.get(), restores)) : Ref();
+    return forward ? Ref::Steal(NewGraphCall(forward.get(), manners)) : Ref();
   }
   Count(Counter::kGraphs);
   const auto begin = steady_clock::now();
@@ -158,7 +160,7 @@ Ref CompileGraph(Attempt& attempt) {
     PyErr_Format(PyExc_TypeError, "the back-end gave a %.200s, which is not callable", Py_TYPE(compiled.get())->tp_name);
     return {};
   }
-  return compiled ? Ref::Steal(NewGraphCall(compiled.get(), restores)) : Ref();
+  return compiled ? Ref::Steal(NewGraphCall(compiled.get(), manners)) : Ref();
 }
 
 // Code, links and graph of an entry that has new code.

@@ -51,7 +51,10 @@ bool IsInFiles(PyCodeObject* code, const Prefixes& prefixes) {
     return false;
   }
   const std::string_view name(text, static_cast<size_t>(size));
-  return std::any_of(prefixes.begin(), prefixes.end(), [&](const std::string& prefix) { return name.starts_with(prefix); });
+  // Packages may be installed inside the standard library's folder.
+  return std::any_of(prefixes.begin(), prefixes.end(), [&](const std::string& prefix) {
+    return name.starts_with(prefix) && name.find("-packages/", prefix.size()) == std::string_view::npos;
+  });
 }
 
 Site* NewSite(PyCodeObject* code, Region* region) {
@@ -83,8 +86,7 @@ PyObject* RunElsewhere(PyThreadState* thread, pycompat::Frame* frame, const Inst
   return result;
 }
 
-PyObject* RunEntry(PyThreadState* thread, pycompat::Frame* frame, const Installed& entry, PyObject* const* kept) {
-  const LiveScope none(thread, nullptr);  // new code calls helpers, graphs and drive only; drive makes its region live again
+PyObject* RunNewCode(PyThreadState* thread, pycompat::Frame* frame, const Installed& entry, PyObject* const* kept) {
   auto* code = reinterpret_cast<PyCodeObject*>(entry.code.get());
   PyCodeObject* original = pycompat::CodeOf(frame);
   if (pycompat::FrameSize(code) > pycompat::FrameSize(original) && !pycompat::HasRoomFor(thread, frame, code)) [[unlikely]]
@@ -92,6 +94,30 @@ PyObject* RunEntry(PyThreadState* thread, pycompat::Frame* frame, const Installe
   pycompat::SwapCode(thread, frame, code, ArgumentSlots(original));
   FillSlots(entry, kept, frame->f_globals, pycompat::SlotsOf(frame));
   return RunFrameAsIs(thread, frame, 0);
+}
+
+// Where the graph raises, the original runs from its start, on the same arguments.
+PyObject* RunOrRetry(PyThreadState* thread, pycompat::Frame* frame, const Installed& entry, PyObject* const* kept) {
+  const std::shared_ptr<const model::Entry> row = entry.entry;
+  PyCodeObject* original = pycompat::CodeOf(frame);
+  const pycompat::Ref function = pycompat::Ref::Share(pycompat::FunctionOf(frame));
+  const pycompat::Ref code = pycompat::Ref::Share(reinterpret_cast<PyObject*>(original));
+  std::vector<PyObject*> cells(static_cast<size_t>(original->co_nlocalsplus));
+  for (int i = 0; i < ArgumentSlots(original); ++i)
+    cells[static_cast<size_t>(i)] = Py_XNewRef(pycompat::SlotsOf(frame)[i]);
+  const Entering again{.function = function.get(), .code = original, .cells = cells.data()};
+  PyObject* result = RunNewCode(thread, frame, entry, kept);
+  if (result != nullptr || !TakeFailure(*row)) {
+    DropCells(again);
+    return result;
+  }
+  PyErr_Clear();
+  return EnterFrame(thread, again);
+}
+
+PyObject* RunEntry(PyThreadState* thread, pycompat::Frame* frame, const Installed& entry, PyObject* const* kept) {
+  const LiveScope none(thread, nullptr);  // new code calls helpers, graphs and drive only; drive makes its region live again
+  return entry.entry->retries ? RunOrRetry(thread, frame, entry, kept) : RunNewCode(thread, frame, entry, kept);
 }
 
 // An exception that the user asked for: it comes from the call, not from a line of the frame that did not begin.
@@ -125,6 +151,10 @@ void FillSlots(const Installed& entry, PyObject* const* kept, PyObject* globals,
     Py_XSETREF(slots[link.local], Py_NewRef(link.object.get()));
   for (uint32_t slot : entry.globals)
     Py_XSETREF(slots[slot], Py_NewRef(globals));
+}
+
+bool TakeFailure(const model::Entry& entry) {
+  return std::exchange(this_thread.failed, nullptr) == &entry && entry.retries;
 }
 
 PyObject* RunRoot(PyThreadState* thread, pycompat::Frame* frame) {

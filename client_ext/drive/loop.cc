@@ -84,7 +84,7 @@ class Loop {
     const Resolution resolution = Resolve();
     switch (resolution.way) {
       case Way::kEntry:
-        return RunContinuation(*resolution.entry);
+        return RunContinuation(*resolution.entry, raised_here);
       case Way::kOriginal:
         return RunOriginal(region_, raised_here);
       case Way::kQuiet:
@@ -108,7 +108,9 @@ class Loop {
     return ResolveMiss(thread_, site, live);
   }
 
-  std::optional<PyObject*> RunContinuation(const Installed& entry) {
+  std::optional<PyObject*> RunContinuation(const Installed& entry, bool* raised_here) {
+    const std::shared_ptr<const model::Entry> row = entry.entry;
+    Pending again = row->retries ? pending_.Twin() : Pending();
     const Ref code = entry.code, function = pending_.frames().front().function;
     auto* globals = reinterpret_cast<PyFunctionObject*>(function.get())->func_globals;
     // Kept objects are borrowed from what the cells hold: the new code gets both before anything is dropped.
@@ -118,6 +120,11 @@ class Loop {
     pending_ = {};
     PyObject* result =
         EnterFrame(thread_, {.function = function.get(), .code = reinterpret_cast<PyCodeObject*>(code.get()), .cells = cells.data()});
+    if (result == nullptr && TakeFailure(*row)) {
+      PyErr_Clear();
+      pending_ = std::move(again);
+      return RunOriginal(nullptr, raised_here);
+    }
     if (result == nullptr || !TakePendingObject(result, &pending_))
       return result;
     Py_DECREF(result);

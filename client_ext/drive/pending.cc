@@ -113,6 +113,17 @@ void Pending::TakeTop(std::vector<PyObject*>* cells) {
   frames_.pop_back();
 }
 
+Pending Pending::Twin() const {
+  Pending twin;
+  twin.entry_ = entry_;
+  twin.plan_ = plan_;
+  twin.frames_ = frames_;
+  twin.cells_ = cells_;
+  for (PyObject* cell : twin.cells_)
+    Py_XINCREF(cell);
+  return twin;
+}
+
 LiveUnit Pending::Live() const {
   LiveUnit live;
   for (const Frame& frame : frames_) {

@@ -63,6 +63,9 @@ class Pending {
   // The references of all cells, for code that continues all frames. The frames stay, without cells.
   std::vector<PyObject*> TakeCells() { return std::exchange(cells_, {}); }
 
+  // The same frames with references of their own.
+  Pending Twin() const;
+
   // Views into this object, valid until it changes.
   LiveUnit Live() const;
   // What the frames are called for as a continuation.

@@ -26,6 +26,7 @@ struct Thread {
   Region* live = nullptr;              // borrowed: whoever made it live holds it; null: no frame is looked at
   const Entering* entering = nullptr;  // what the next frame, a stub's, is turned into (drive/enter.h)
   bool direct = false;                 // the next frame is the one that the region's callable asked for
+  const void* failed = nullptr;        // the entry whose graph has just raised and which runs again as written
   bool skip_guard_eval = false;
   Stance stance = Stance::kDefault;
 };

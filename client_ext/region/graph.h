@@ -18,7 +18,14 @@ bool InitGraphCallType();
 // A new reference, or null with an exception set. REQUIRES: entry->graph. `slot_names` are those of the unit's frames, for paths.
 PyObject* NewGraph(std::shared_ptr<const model::Entry> entry, std::string compile_id, std::vector<std::vector<std::string>> slot_names);
 
+// What a graph may do besides computing, and what follows where it raises.
+struct GraphManners {
+  bool restores = false;        // it switches the ambient state, which is put back
+  bool draws = false;           // random numbers, for an entry that retries
+  const void* retry = nullptr;  // the entry that runs again as written: this_thread.failed is set to it
+};
+
 // A callable that runs `compiled` with no region live. A new reference, or null with an exception set.
-PyObject* NewGraphCall(PyObject* compiled, bool restores = false);
+PyObject* NewGraphCall(PyObject* compiled, GraphManners manners = {});
 
 }  // namespace framegate::client

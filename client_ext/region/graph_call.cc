@@ -14,31 +14,18 @@ PyTypeObject* graph_call_type = nullptr;
 struct GraphCall {
   PyObject_HEAD vectorcallfunc vectorcall;
   PyObject* compiled;
+  GraphManners manners;
 };
 
 GraphCall* Self(PyObject* object) {
   return reinterpret_cast<GraphCall*>(object);
 }
 
+// A function of framegate._ambient.
 PyObject* CallAmbient(const char* name, PyObject* argument) {
   const Ref module = Ref::Steal(PyImport_ImportModule("framegate._ambient"));
   const Ref function = Ref::Steal(module ? PyObject_GetAttrString(module.get(), name) : nullptr);
   return function ? PyObject_CallFunctionObjArgs(function.get(), argument, nullptr) : nullptr;
-}
-
-// The graph switches the ambient state: where it fails in between, the state is put back, as the exits of the managers around would have.
-PyObject* CallRestoring(PyObject* object, PyObject* const* args, size_t count, PyObject* names) {
-  const LiveScope none(PyThreadState_Get(), nullptr);
-  const Ref before = Ref::Steal(CallAmbient("read", nullptr));
-  PyObject* result = before ? PyObject_Vectorcall(Self(object)->compiled, args, count, names) : nullptr;
-  if (result != nullptr || !before)
-    return result;
-  PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
-  PyErr_Fetch(&type, &value, &traceback);
-  if (!Ref::Steal(CallAmbient("restore", before.get())))
-    PyErr_Clear();
-  PyErr_Restore(type, value, traceback);
-  return nullptr;
 }
 
 PyObject* CallGraph(PyObject* object, PyObject* const* args, size_t count, PyObject* names) {
@@ -46,6 +33,29 @@ PyObject* CallGraph(PyObject* object, PyObject* const* args, size_t count, PyObj
     return PyObject_Vectorcall(Self(object)->compiled, args, count, names);
   const LiveScope none(PyThreadState_Get(), nullptr);
   return PyObject_Vectorcall(Self(object)->compiled, args, count, names);
+}
+
+// Where the graph raises, ambient state and random numbers are what they were: as the exits of the managers around would have left the
+// state, and as code that runs again must find them.
+PyObject* CallRestoring(PyObject* object, PyObject* const* args, size_t count, PyObject* names) {
+  const LiveScope none(PyThreadState_Get(), nullptr);
+  const GraphManners& manners = Self(object)->manners;
+  const Ref before = Ref::Steal(manners.restores ? CallAmbient("read", nullptr) : Py_NewRef(Py_None));
+  const Ref random = Ref::Steal(manners.draws ? CallAmbient("read_random", nullptr) : Py_NewRef(Py_None));
+  PyObject* result = before && random ? PyObject_Vectorcall(Self(object)->compiled, args, count, names) : nullptr;
+  if (result != nullptr || !before || !random)
+    return result;
+  PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
+  PyErr_Fetch(&type, &value, &traceback);
+  if (manners.restores && !Ref::Steal(CallAmbient("restore", before.get())))
+    PyErr_Clear();
+  if (manners.retry != nullptr && PyErr_GivenExceptionMatches(type, PyExc_Exception)) {
+    this_thread.failed = manners.retry;
+    if (manners.draws && !Ref::Steal(CallAmbient("restore_random", random.get())))
+      PyErr_Clear();
+  }
+  PyErr_Restore(type, value, traceback);
+  return nullptr;
 }
 
 int Traverse(PyObject* object, visitproc visit, void* arg) {
@@ -86,11 +96,12 @@ bool InitGraphCallType() {
   return graph_call_type != nullptr;
 }
 
-PyObject* NewGraphCall(PyObject* compiled, bool restores) {
+PyObject* NewGraphCall(PyObject* compiled, GraphManners manners) {
   PyObject* object = graph_call_type->tp_alloc(graph_call_type, 0);
   if (object == nullptr)
     return nullptr;
-  Self(object)->vectorcall = restores ? CallRestoring : CallGraph;
+  Self(object)->vectorcall = manners.restores || manners.retry != nullptr ? CallRestoring : CallGraph;
+  Self(object)->manners = manners;
   Self(object)->compiled = Py_NewRef(compiled);
   return object;
 }

@@ -113,11 +113,30 @@ class Lowering {
   // The type's own steps that anything needs go into the body as well, so that a skip saves them.
   absl::Status AddSlice(const CheckRun& run) {
     RETURN_IF_ERROR(emitter_.Need(run.type));
-    const uint32_t begin = emitter_.builder().AddImm(CheckOp::kSlice, 0, emitter_.Object(run.type), 0, run.type);
+    // What was needed before is no part of the body, and neither is what hangs on it.
+    const auto is_free = [&](SubjectId subject) {
+      for (; subject != run.type; subject = set_.subjects[subject].parent)
+        if (emitter_.is_emitted(subject))
+          return false;
+      return true;
+    };
+    std::vector<size_t> inside;
+    for (size_t i : run.guards) {
+      if (is_free(set_.guards[i].subject))
+        inside.push_back(i);
+      else
+        RETURN_IF_ERROR(AddCheck(set_.guards[i]));
+    }
+    std::vector<SubjectId> needed;
     for (SubjectId subject = run.type + 1; subject < set_.subjects.size(); ++subject)
-      if (used_[subject] && !emitter_.is_emitted(subject) && SliceTypeOf(set_.subjects, subject) == run.type)
-        RETURN_IF_ERROR(emitter_.Need(subject));
-    for (size_t i : run.guards)
+      if (used_[subject] && SliceTypeOf(set_.subjects, subject) == run.type && is_free(subject))
+        needed.push_back(subject);
+    if (inside.empty())
+      return absl::OkStatus();
+    const uint32_t begin = emitter_.builder().AddImm(CheckOp::kSlice, 0, emitter_.Object(run.type), 0, run.type);
+    for (SubjectId subject : needed)
+      RETURN_IF_ERROR(emitter_.Need(subject));
+    for (size_t i : inside)
       RETURN_IF_ERROR(AddCheck(set_.guards[i]));
     emitter_.builder().at(begin).set_imm(static_cast<uint32_t>(emitter_.builder().size()) - begin - 1);
     return absl::OkStatus();

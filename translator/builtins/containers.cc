@@ -199,6 +199,12 @@ Outcome BuiltinFrozenset(Interp& in, Args& args, Tail) {
 }
 
 Outcome BuiltinListAppend(Interp& in, Args& args, Tail) {
+  if (LazyValue* unread = args.positional.size() != 2 ? nullptr : in.s.UnreadList(args.positional[0])) {
+    in.s.Touch(unread);
+    unread->added.emplace_back(args.positional[1], nullptr);
+    in.s.AddEffect({.helper = Helper::kListAppend, .args = {unread, args.positional[1]}});
+    return in.Done(in.s.None());
+  }
   auto* list = Self<SequenceValue>(in, args);
   if (list == nullptr || args.positional.size() != 2)
     return WrongArguments(in, "list.append");

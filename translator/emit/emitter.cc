@@ -197,6 +197,8 @@ void Emitter::CallGraph() {
 
 // Effects that come before the first operator that may raise on its data come before the graph, where they can.
 size_t Emitter::EarlyEffects() const {
+  if (s_.retries())
+    return 0;
   for (size_t at = 0; at < s_.early_effects; ++at)
     for (V value : s_.effects()[at].args)
       if (HoldsGraphResult(value))
@@ -302,10 +304,14 @@ absl::Status Emitter::Guard(model::Entry* entry) {
         return absl::FailedPreconditionError("an object and its own __dict__, one of which is changed");
   guards::GuardSet set{.subjects = s_.subjects().nodes(), .guards = s_.guards()};
   AddTermGuards(s_, &set);
+  const auto may_be_one = [](V changed, V other) {
+    if (auto* unread = As<LazyValue>(changed))
+      return unread->resolved == nullptr && As<SequenceValue>(other) != nullptr;
+    return other->kind == changed->kind && other->type == changed->type;
+  };
   for (V changed : s_.mutated)  // what was changed must not be one object with anything else that was read
     for (V other : s_.met)
-      if (other != changed && other->kind == changed->kind && other->type == changed->type && changed->subject != model::kNoSubject &&
-          other->subject != model::kNoSubject)
+      if (other != changed && may_be_one(changed, other) && changed->subject != model::kNoSubject && other->subject != model::kNoSubject)
         set.guards.push_back({.kind = guards::GuardKind::kDistinct,
                               .subject = std::max(changed->subject, other->subject),
                               .other = std::min(changed->subject, other->subject)});
@@ -349,6 +355,9 @@ absl::StatusOr<model::Entry> Emitter::Finish(std::vector<model::BreakPlan> plans
   if (!graph_.empty()) {
     RETURN_IF_ERROR(graph_.WriteForward(&entry.forward, &entry.targets));
     entry.graph = graph_.TakeBlob();
+    entry.retries = s_.retries();
+    for (const Node& node : s_.graph().nodes())
+      entry.draws = entry.draws || node.draws;
   }
   entry.links = links_;
   entry.plans = std::move(plans);

@@ -24,8 +24,10 @@ struct Node {
   std::string hint;         // the variable that receives it
   uint32_t position = UINT32_MAX;
   uint32_t module_stack = UINT32_MAX;
-  bool has_effect = false;   // kept although nobody uses its result
-  bool is_argument = false;  // gives an argument as it is: kept only where the graph has nothing else
+  bool has_effect = false;       // kept although nobody uses its result
+  bool changes_outside = false;  // writes to a tensor that is there when the segment has failed
+  bool draws = false;            // may take random numbers
+  bool is_argument = false;      // gives an argument as it is: kept only where the graph has nothing else
 };
 
 class Graph {

@@ -2,6 +2,7 @@
 #include "translator/builtins/table.h"
 #include "translator/graph/frozen.h"
 #include "translator/graph/meta/infer.h"
+#include "translator/graph/manners.h"
 #include "translator/graph/sharing.h"
 #include "translator/slots/slots.h"
 #include "translator/values/parts.h"
@@ -181,8 +182,11 @@ class NodeMaker {
         meta_.mutates_first && first != nullptr && meta_.first_after.has_value() && !SameShape(*meta_.first_after, *first->facts);
     if (reshapes && first->node == UINT32_MAX)
       return in_.Break(Reason::kUnsupportedTensor, StrCat(symbol_, " changes the shape of a tensor from outside"));
+    const bool outside = ChangesOutside(out);
+    if (outside && s_.retries())
+      return in_.Break(Reason::kMayRaiseOnData, StrCat(symbol_, " changes a tensor from outside"));
     if (meta_.may_raise_on_data) {
-      FRAMEGATE_TAKE([[maybe_unused]] V allowed, MayRaise());
+      FRAMEGATE_TAKE([[maybe_unused]] V allowed, MayRaise(outside));
     }
     GuardAmbient();
     if (out != nullptr)
@@ -194,7 +198,9 @@ class NodeMaker {
          .kwargs = args_.keyword,
          .position = in_.Position(),
          .module_stack = in_.top().module_stack,
-         .has_effect = !has_rule_ || meta_.mutates_first || meta_.may_raise_on_data || out != nullptr || HasGraphEffect(target_)});
+         .has_effect = !has_rule_ || meta_.mutates_first || meta_.may_raise_on_data || out != nullptr || HasGraphEffect(target_),
+         .changes_outside = outside,
+         .draws = !has_rule_ || Draws(s_, target_, args_)});
     if (meta_.may_raise_on_data && s_.first_raiser == UINT32_MAX) {
       s_.first_raiser = index;
       s_.early_effects = s_.effects().size();
@@ -266,6 +272,8 @@ class NodeMaker {
     meta_.mutates_first = IsInPlace(target_) || HasFlag(s_, args_, "inplace");
     if (meta_.mutates_first && !after_.empty() && after_[0].tensor.has_value())
       meta_.first_after = after_[0].tensor;
+    else if (meta_.mutates_first && meta_.same_as == 0U && !after_.empty())
+      meta_.mutates_first = false;  // what it was to be, it was
     else if (meta_.mutates_first)
       return in_.Break(Reason::kUnsupportedTensor, symbol_);
     return in_.Done(nullptr);
@@ -301,10 +309,29 @@ class NodeMaker {
     return result;
   }
 
-  // The call may raise once its data are known: who would handle that must find everything as the program left it.
-  Outcome MayRaise() {
-    if (in_.MayBeHandled())
-      return in_.Break(Reason::kMayRaiseOnData, symbol_);
+  // Memory that is there before the segment and after it.
+  bool ChangesOutside(V out) {
+    if (WritesFurther(s_, target_, args_) || (out != nullptr && IsFromOutside(s_, out)))
+      return true;
+    for (size_t i = 0; i < args_.positional.size(); ++i)
+      if (((i == 0 && meta_.mutates_first) || (i < after_.size() && after_[i].tensor.has_value())) &&
+          IsFromOutside(s_, args_.positional[i]))
+        return true;
+    return false;
+  }
+
+  // The call may raise once its data are known: who would handle that must find everything as the program left it. Where all that was done
+  // until then is to compute, the unit runs again, as written.
+  Outcome MayRaise(bool outside) {
+    if (s_.retries())
+      return in_.Done(nullptr);
+    const std::vector<Node>& nodes = s_.graph().nodes();
+    if (in_.MayBeHandled()) {
+      if (outside || std::any_of(nodes.begin(), nodes.end(), [](const Node& node) { return node.changes_outside; }))
+        return in_.Break(Reason::kMayRaiseOnData, symbol_);
+      s_.first_handled = static_cast<uint32_t>(nodes.size());
+      return in_.Done(nullptr);
+    }
     if (s_.first_raiser != UINT32_MAX)
       return in_.Done(nullptr);
     for (const Effect& effect : s_.effects())
@@ -373,6 +400,23 @@ Outcome Interp::GraphCall(NodeOp op, const std::string& symbol, Args args) {
 
 Outcome Interp::GraphResult(const std::string& target, Args args, const Operand& result) {
   return NodeMaker(*this, NodeOp::kCallFunction, target, std::move(args)).RunAs(result);
+}
+
+Outcome Interp::GraphExpect(V value, bool truth) {
+  auto* tensor = As<TensorValue>(s.Resolve(value));
+  const model::TensorFacts* facts = tensor == nullptr ? nullptr : s.FactsOf(tensor);
+  const std::vector<Node>& nodes = s.graph().nodes();
+  // On other devices a failure comes too late, and for good.
+  if (facts == nullptr || facts->device != "cpu" ||
+      std::any_of(nodes.begin(), nodes.end(), [](const Node& node) { return node.changes_outside; }))
+    return Break(Reason::kTensorBranch, "the truth of a tensor");
+  V holds = tensor;
+  if (!truth) {
+    FRAMEGATE_TAKE(holds, GraphCall(NodeOp::kCallFunction, "torch:logical_not", {.positional = {tensor}}));
+  }
+  if (!s.retries())
+    s.first_handled = static_cast<uint32_t>(nodes.size());
+  return GraphState("torch:_assert_async", {.positional = {holds}});
 }
 
 // A node that changes a mode: no metadata, always kept.

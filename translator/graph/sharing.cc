@@ -44,6 +44,15 @@ void SetFacts(Session& s, TensorValue* tensor, const model::TensorFacts& facts) 
   }
 }
 
+bool IsFromOutside(Session& s, V value) {
+  bool found = false;
+  ForEachTensor(s, value, [&](TensorValue* tensor) {
+    const TensorValue* root = RootOf(tensor);
+    found = found || root->is_real() || root->foreign || tensor->foreign;
+  });
+  return found;
+}
+
 void ForEachTensor(Session& s, V value, const std::function<void(TensorValue*)>& visit, int depth) {
   value = s.Look(value);
   if (depth > 8)

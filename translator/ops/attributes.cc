@@ -24,6 +24,18 @@ void PushMethod(Interp& in, Frame& f, V value) {
   }
 }
 
+// append of a list that nobody has read: the list stays unread.
+V MethodOfUnread(Interp& in, V object, const std::string& name) {
+  LazyValue* list = name == "append" ? in.s.UnreadList(object) : nullptr;
+  V function = list == nullptr ? nullptr : in.s.TypeAttr(in.s.TypeOfSymbol("builtins:list"), name);
+  if (function == nullptr)
+    return nullptr;
+  auto* method = in.s.New<MethodValue>();
+  method->function = function;
+  method->self = list;
+  return method;
+}
+
 }  // namespace
 
 Outcome OpLoadAttr(Interp& in, Frame& f, const Instruction& i) {
@@ -31,6 +43,11 @@ Outcome OpLoadAttr(Interp& in, Frame& f, const Instruction& i) {
 }
 
 Outcome OpLoadMethod(Interp& in, Frame& f, const Instruction& i) {
+  if (V method = MethodOfUnread(in, Cell(f, 1), Name(f, i))) {
+    Pop(f, 1);
+    PushMethod(in, f, method);
+    return Next();
+  }
   Outcome outcome = in.GetAttr(Cell(f, 1), Name(f, i));
   if (!outcome.ok())
     return outcome;

@@ -15,6 +15,40 @@ Outcome JumpTo(Frame& f, uint32_t target) {
   return {Flow::kJump, nullptr};
 }
 
+// Every way on from the instruction ends in a raise, soon.
+bool OnlyRaises(const DecodedCode& code, uint32_t start) {
+  constexpr size_t kSoon = 200;
+  std::vector<uint32_t> open{start};
+  std::vector<bool> seen(code.instructions.size());
+  for (size_t steps = 0; !open.empty(); ++steps) {
+    const uint32_t at = open.back();
+    open.pop_back();
+    if (at >= code.instructions.size() || steps > kSoon)
+      return false;
+    if (seen[at])
+      continue;
+    seen[at] = true;
+    const Instruction& i = code.instructions[at];
+    if (i.op == Op::kReturnValue || i.op == Op::kYieldValue || i.op == Op::kSend)
+      return false;
+    if (i.op == Op::kRaiseVarargs || i.op == Op::kReraise)
+      continue;
+    if (i.target != kNoIndex)
+      open.push_back(i.target);
+    if (i.op != Op::kJump)
+      open.push_back(at + 1);
+  }
+  return true;
+}
+
+// A branch on a tensor of which one way only raises: the graph goes the other way and fails where it is the wrong one, and then everything
+// runs as written. `wanted` is set to the truth that does not raise. False: not such a branch.
+bool IsExpectation(const Frame& f, const Instruction& i, bool jump_if, bool* wanted) {
+  const bool jump_raises = OnlyRaises(*f.code, i.target), next_raises = OnlyRaises(*f.code, f.ip + 1);
+  *wanted = jump_raises ? !jump_if : jump_if;
+  return jump_raises != next_raises;
+}
+
 // A conditional jump on the truth of the top. `pop_on_jump` false: the operand stays where the jump is taken.
 Outcome Branch(Interp& in, Frame& f, const Instruction& i, bool jump_if, bool pop_on_jump) {
   V operand = Cell(f, 1);
@@ -26,6 +60,15 @@ Outcome Branch(Interp& in, Frame& f, const Instruction& i, bool jump_if, bool po
           Pop(f, 1);
         return started;
       });
+  if (bool wanted = false; outcome.flow == Flow::kBreak && in.s.refusal.reason == model::Reason::kTensorBranch &&
+                           IsExpectation(f, i, jump_if, &wanted) && !in.MayBeHandled()) {
+    const Refusal refusal = in.s.refusal;
+    outcome = in.GraphExpect(operand, wanted);
+    if (!outcome.ok())
+      in.s.refusal = refusal;
+    else
+      outcome.value = in.s.Bool(wanted);
+  }
   if (!outcome.ok()) {
     if (outcome.flow == Flow::kBreak && in.s.refusal.reason == model::Reason::kTensorBranch)
       in.set_break_kind(BreakKind::kTruth);

@@ -1,6 +1,7 @@
 #include "translator/ops/interp.h"
 
 #include "base/strings.h"
+#include "translator/breaks/retreat.h"
 #include "translator/ops/stack.h"
 #include "translator/slots/slots.h"
 
@@ -107,6 +108,8 @@ End Interp::Run() {
   End end = End::kReturned;
   while (Advance(0, &end) == Turn::kGoOn) {
   }
+  if (end == End::kBroke && !s.failed())
+    Retreat();
   return end;
 }
 
@@ -122,6 +125,10 @@ Interp::Turn Interp::Advance(size_t base, End* end) {
     return Turn::kEnd;
   }
   break_kind_ = model::BreakKind::kInstruction;
+  if (!f.library && !runs_sync()) {
+    f.begun = f.stack;
+    begun_ = s.changes();
+  }
   Outcome outcome = Execute(*this, f, i);
   if (f.underflow)
     s.Fail(
@@ -159,6 +166,7 @@ Interp::Turn Interp::Deliver(size_t base, V value, End* end) {
     return Turn::kEnd;
   }
   frames_.pop_back();
+  DropRetreats();
   GeneratorValue* generator = done->generator;
   if (generator != nullptr) {
     s.Touch(generator);
@@ -344,6 +352,7 @@ Interp::Turn Interp::Unwind(size_t base, End* end, bool left) {
       return Turn::kEnd;
     }
     frames_.pop_back();
+    DropRetreats();
     if (done->generator != nullptr) {
       s.Touch(done->generator);
       done->generator->frame = nullptr;
@@ -408,6 +417,7 @@ std::shared_ptr<Frame> Interp::NewFrame(FunctionValue* function) {
   frame->code = function->code;
   frame->function = function;
   frame->slots.resize(function->code->image->nlocalsplus());
+  frame->library = IsLibraryFile(function->code->image->filename);
   frame->hidden = function->symbol.starts_with("framegate._polyfills");
   if (!frames_.empty()) {
     frame->position = Position();

@@ -134,6 +134,8 @@ class Interp {
   // The same where the result is known to look like `result`; the call may raise.
   Outcome GraphResult(const std::string& target, Args args, const model::Operand& result);
   Outcome GraphState(const std::string& symbol, Args args);
+  // The graph fails where the truth of the tensor is another one; then the unit runs as written.
+  Outcome GraphExpect(V tensor, bool truth);
   Outcome TensorAttr(TensorValue* tensor, const std::string& name, Tail tail);
   Outcome SetTensorAttr(TensorValue* tensor, const std::string& name, V value);  // value null deletes
   bool HasTensor(const Args& args);
@@ -169,8 +171,23 @@ class Interp {
   bool IsHandled(size_t base, bool left);
   void AddToTrace(const Frame& f);
   bool EnterHandler(Frame& frame);
+  // The program's own code is about to call a library's: a break in there may come back to the call. REQUIRES: the frame is not pushed yet.
+  void NoteRetreat(const Frame& callee);
+  // Those of frames that are gone.
+  void DropRetreats();
+  // At a break inside a library: as if it were at the call of it.
+  void Retreat();
+
+  struct Retreating {
+    size_t frame;  // the one that called
+    Values stack;  // its own, when the instruction began
+    V handled;
+    Session::Mark mark;
+  };
 
   std::vector<std::shared_ptr<Frame>> frames_;
+  std::vector<Retreating> retreats_;
+  uint64_t begun_ = 0;  // Session::changes() when the instruction of the innermost frame began
   V returned_ = nullptr;
   uint64_t instructions_ = 0;
   int sync_depth_ = 0;

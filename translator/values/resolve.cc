@@ -59,6 +59,23 @@ void Session::Absorb(LazyValue* lazy) {
   }
 }
 
+LazyValue* Session::UnreadList(V value) {
+  auto* lazy = As<LazyValue>(value);
+  if (lazy == nullptr || lazy->resolved != nullptr || by_handle_.contains(lazy->handle))
+    return nullptr;
+  if (auto it = unread_.find(lazy->handle); it != unread_.end()) {
+    if (it->second != lazy)
+      GuardSame(lazy->subject, it->second->subject);
+    return it->second->resolved == nullptr ? it->second : nullptr;
+  }
+  TypeValue* type = RealType(mirror_.Step(lazy->handle, Step::kType), subjects_.Child(lazy->subject, Step::kType));
+  if (type == nullptr || !type->is("builtins:list"))
+    return nullptr;
+  if (NeedsGuards(lazy->subject))
+    AddGuard({.kind = GuardKind::kTypeIs, .subject = lazy->subject, .type = "builtins:list"});
+  return unread_[lazy->handle] = lazy;
+}
+
 // Whether objects of this type may be constants; asking each of them is what that saves.
 bool Session::MayBeConstants(Handle type) {
   if (type == model::kAbsent || model::HasFlag(mirror_.Fact(type, Fact::kTypeFlags).word, TypeFlag::kHeapType))
@@ -107,6 +124,10 @@ V Session::ResolveReal(LazyValue* lazy) {
     if (NeedsGuards(lazy->subject))
       GuardSame(lazy->subject, known->subject);
     return known;
+  }
+  if (auto it = unread_.find(lazy->handle); it != unread_.end() && it->second != lazy) {
+    GuardSame(lazy->subject, it->second->subject);
+    return Resolve(it->second);
   }
   TypeValue* type = RealType(mirror_.Step(lazy->handle, Step::kType), subjects_.Child(lazy->subject, Step::kType));
   if (type == nullptr) {
@@ -372,6 +393,8 @@ V Session::MakeGenerator(LazyValue* lazy, TypeValue* type) {
 bool Session::IsChanged(V value) const {
   if (value == nullptr || value->mutated)
     return value != nullptr;
+  if (auto unread = unread_.find(value->handle); unread != unread_.end() && !unread->second->added.empty())
+    return true;
   auto it = by_handle_.find(value->handle);
   return it != by_handle_.end() && it->second->mutated;
 }

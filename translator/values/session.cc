@@ -284,6 +284,7 @@ std::function<void()> Saved<GeneratorValue>(V value) {
 }  // namespace
 
 void Session::Touch(V value) {
+  ++changes_;
   changed_frozen = changed_frozen || value->frozen;
   if (value->is_real() && !value->mutated) {
     value->mutated = true;
@@ -308,6 +309,7 @@ void Session::Journal(V value) {
 
 // A list or set that is written whole again right after itself is written once.
 void Session::AddEffect(Effect effect) {
+  ++changes_;
   bool whole = effect.helper == model::Helper::kListAssign || effect.helper == model::Helper::kSetAssign;
   if (whole && effects_.size() > kept_effects_ && effects_.back().helper == effect.helper && effects_.back().args[0] == effect.args[0])
     effects_.back() = std::move(effect);
@@ -335,6 +337,8 @@ void Session::Rollback(const Mark& mark) {
     first_raiser = UINT32_MAX;
     early_effects = 0;
   }
+  if (first_handled >= mark.nodes)
+    first_handled = UINT32_MAX;
   --snapshots_;
   ++epoch_;
 }
@@ -388,6 +392,7 @@ Constant Session::initial_ambient(model::AmbientPart part) const {
 }
 
 void Session::SetAmbient(model::AmbientPart part, Constant value) {
+  ++changes_;
   size_t place = static_cast<size_t>(part);
   if (place < ambient_.items.size())
     ambient_.items[place] = std::move(value);

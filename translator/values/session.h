@@ -141,9 +141,15 @@ class Session {
   // --- changing ---
   // Journals the value's state once per epoch. Before any change of mutable state.
   void Touch(V value);
+  // A real list that nobody has read, under its first path; null where somebody has, or it is none. Guards the type.
+  LazyValue* UnreadList(V value);
   // The same for what is known of a real value, which itself stays as it is.
   void Journal(V value);
   void AddEffect(Effect effect);
+
+  // Grows with every change, real or made: the same number means that nothing has changed.
+  uint64_t changes() const { return changes_ + graph_.nodes().size(); }
+
   // A real object, perhaps not looked at yet, that the frame has changed.
   bool IsChanged(V value) const;
 
@@ -211,6 +217,11 @@ class Session {
   // The first node that may raise on its data, and how many effects the program had before it.
   uint32_t first_raiser = UINT32_MAX;
   size_t early_effects = 0;
+  // The first node that may raise where the program has a handler: if the graph fails, the unit runs again as written.
+  uint32_t first_handled = UINT32_MAX;
+
+  bool retries() const { return first_handled != UINT32_MAX; }
+
   // Where a manager whose exit does nothing but put the ambient state back was entered: what it puts back.
   absl::flat_hash_map<V, Constant> entered;
   absl::flat_hash_map<V, V> state_nodes;  // and, where its exit takes it, the node that entered it
@@ -267,6 +278,7 @@ class Session {
   CodeStore& codes_;
   Mirror mirror_;
   int snapshots_ = 0;
+  uint64_t changes_ = 0;
   size_t kept_effects_ = 0;  // effects before this are not rewritten: a rollback may need them
   Graph graph_;
   model::SubjectTable subjects_;
@@ -280,6 +292,7 @@ class Session {
   Values identity_keys_;  // real objects that were looked for by identity: no two of them may be one
   absl::flat_hash_set<V> identity_keys_known_;
   absl::flat_hash_map<Handle, V> by_handle_;
+  absl::flat_hash_map<Handle, LazyValue*> unread_;  // lists that were added to
   absl::flat_hash_map<SubjectId, V> by_subject_;
   absl::flat_hash_map<std::string, V> type_attrs_;  // type handle and name
   absl::flat_hash_map<std::string, V> symbols_;

@@ -73,5 +73,5 @@ def reset_stats() -> None:
 
 
 _framegate.set_option("make_error", make_error)
-_framegate.set_option("skip_files", (os.path.dirname(__file__) + os.sep, "<frozen "))
+_framegate.set_option("skip_files", (os.path.dirname(__file__) + os.sep, os.path.dirname(os.__file__) + os.sep, "<frozen "))
 logs.start()

@@ -58,6 +58,22 @@ def read(_: None = None) -> State:
                  torch._C._functorch.get_dynamic_layer_stack_depth(), _dual_levels())
 
 
+def read_random(_: None = None) -> list[torch.Tensor]:
+    """Where the default generators stand: the CPU's, then those of devices in use."""
+    import torch
+    states = [torch.get_rng_state()]
+    if torch.cuda.is_initialized():
+        states += torch.cuda.get_rng_state_all()
+    return states
+
+
+def restore_random(before: list[torch.Tensor]) -> None:
+    import torch
+    torch.set_rng_state(before[0])
+    if len(before) > 1:
+        torch.cuda.set_rng_state_all(before[1:])
+
+
 def restore(before: State) -> None:
     import torch
     torch._C._set_grad_enabled(before.grad)

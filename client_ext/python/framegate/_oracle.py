@@ -51,7 +51,7 @@ class Ambient(typing.NamedTuple):
 class Answer(typing.NamedTuple):
     result: typing.Any
     same_as: int  # the result is this argument itself; -1: none
-    after: tuple[typing.Any, ...]  # the positional arguments afterwards; None for what is no tensor
+    after: tuple[typing.Any, ...]  # the positional arguments afterwards; None for what is no tensor or was not written to
 
 
 def infer(symbol: str, args: tuple[typing.Any, ...], kwargs: dict[str, typing.Any], ambient: tuple[typing.Any, ...]) -> typing.Any:
@@ -72,6 +72,7 @@ def answer(symbol: str, args: tuple[typing.Any, ...], kwargs: dict[str, typing.A
     with _without_modes(), _in_force(Ambient._make(ambient[:len(Ambient._fields)])):
         with _mode(), _quiet():
             fake_args, fake_kwargs = _map(_faked, args), _map(_faked, kwargs)
+            before = [_state(value) for value in fake_args]
             try:
                 result = function(*fake_args, **fake_kwargs)
             except NotImplementedError:
@@ -81,7 +82,17 @@ def answer(symbol: str, args: tuple[typing.Any, ...], kwargs: dict[str, typing.A
                     return Answer(CANNOT_TELL, -1, ())
                 raise
         same_as = next((at for at, value in enumerate(fake_args) if value is result and isinstance(value, torch.Tensor)), -1)
-        return Answer(_described(result), same_as, tuple(_described(value) if isinstance(value, torch.Tensor) else None for value in fake_args))
+        after = tuple(_described(value) if was != _state(value) else None for was, value in zip(before, fake_args))
+        return Answer(_described(result), same_as, after)
+
+
+def _state(value: typing.Any) -> typing.Any:
+    """Of a tensor, what changes where something is written to it or to its metadata."""
+    import torch
+    if not isinstance(value, torch.Tensor):
+        return None
+    version = object() if value.is_inference() else value._version   # those count no writes
+    return version, value.shape, value.stride(), value.dtype, value.requires_grad, value.storage_offset()
 
 
 class _Fake(typing.NamedTuple):

@@ -136,8 +136,8 @@ def _default_backend() -> str | Callable[..., typing.Any]:
 def _torch_files() -> tuple[str, ...]:
     torch = sys.modules["torch"]
     root = os.path.dirname(typing.cast(str, torch.__file__)) + os.sep
-    return tuple(root + folder + os.sep
-                 for folder in ("_dynamo", "_inductor", "_functorch", "_subclasses", "_logging", "fx", "autograd", "optim"))
+    folders = ("_dynamo", "_inductor", "_functorch", "_subclasses", "_logging", "fx", "autograd", "optim")
+    return (*(root + folder + os.sep for folder in folders), root + "_tensor.py", root + "_tensor_str.py")
 
 
 def _leave_torch_alone() -> None:
