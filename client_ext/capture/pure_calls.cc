@@ -41,9 +41,11 @@ struct Contents {
   bool set = false;
   bool sequence = false;
   bool large_int = false;
+  bool text = false;
 };
 
 void Look(const Constant& constant, Contents* contents) {
+  contents->text |= constant.kind == ConstantKind::kStr || constant.kind == ConstantKind::kBytes || constant.kind == ConstantKind::kNone;
   contents->set |= constant.kind == ConstantKind::kFrozenset;
   contents->sequence |=
       constant.kind == ConstantKind::kStr || constant.kind == ConstantKind::kBytes || constant.kind == ConstantKind::kTuple;
@@ -66,6 +68,13 @@ bool IsModest(const PureCall& call, const model::Question& question) {
     Look(operand, &contents);
   for (const auto& [name, operand] : question.kwargs)
     Look(operand, &contents);
+  if (call.symbol == "builtins:hash" && contents.text)
+    return false;
+  if (call.growth == 3 && question.args.size() == 2) {
+    contents.large_int = false;
+    Look(question.args[1], &contents);
+    return !contents.large_int;
+  }
   return (call.sets || !contents.set) && (call.growth == 0 || !contents.large_int || (call.growth == 2 && !contents.sequence));
 }
 
@@ -122,19 +131,42 @@ bool MakeArguments(const model::Question& question, const HandleTable& handles, 
   return true;
 }
 
-// A new list (or a tuple of such) of constants, however deep.
+constexpr int kMaxNesting = 32;
+
+// A new list, dict or tuple of constants and of such, however deep.
 bool PartsOf(PyObject* object, Argument* parts, int depth) {
   if (Constant constant; FromPython(object, &constant)) {
     parts->constant = std::move(constant);
     return true;
   }
-  if (depth > 8 || (!PyList_CheckExact(object) && !PyTuple_CheckExact(object)) || PySequence_Fast_GET_SIZE(object) > kMaxGrowth)
+  if (PyDict_CheckExact(object) && depth <= kMaxNesting && PyDict_GET_SIZE(object) <= kMaxGrowth) {
+    parts->sequence = "dict";
+    PyObject *key = nullptr, *value = nullptr;
+    for (Py_ssize_t at = 0; PyDict_Next(object, &at, &key, &value);)
+      if (!PartsOf(key, &parts->items.emplace_back(), depth + 1) || !PartsOf(value, &parts->items.emplace_back(), depth + 1))
+        return false;
+    return true;
+  }
+  if (depth > kMaxNesting || (!PyList_CheckExact(object) && !PyTuple_CheckExact(object)) || PySequence_Fast_GET_SIZE(object) > kMaxGrowth)
     return false;
   parts->sequence = PyList_CheckExact(object) ? "list" : "tuple";
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); ++i)
     if (!PartsOf(PySequence_Fast_GET_ITEM(object, i), &parts->items.emplace_back(), depth + 1))
       return false;
   return true;
+}
+
+}  // namespace
+
+namespace {
+
+// Of keys and values in turn.
+PyObject* NewDict(PyObject* items) {
+  Ref dict = Ref::Steal(PyDict_New());
+  for (Py_ssize_t i = 0; dict && i + 1 < PyTuple_GET_SIZE(items); i += 2)
+    if (PyDict_SetItem(dict.get(), PyTuple_GET_ITEM(items, i), PyTuple_GET_ITEM(items, i + 1)) != 0)
+      return nullptr;
+  return dict.release();
 }
 
 }  // namespace
@@ -155,6 +187,8 @@ PyObject* NewOperand(const Argument& operand, const HandleTable& handles) {
     }
     if (operand.sequence == "list")
       made = PySequence_List(items.get());
+    else if (operand.sequence == "dict")
+      made = NewDict(items.get());
     else if (operand.sequence == "slice" && operand.items.size() == 3)
       made = PySlice_New(PyTuple_GET_ITEM(items.get(), 0), PyTuple_GET_ITEM(items.get(), 1), PyTuple_GET_ITEM(items.get(), 2));
     else
@@ -171,7 +205,8 @@ AnswerItem CallPure(const model::Question& question, HandleTable& handles, Obser
   if (function == nullptr || (symbol.empty() && !SymbolOf(function, &symbol)))
     return item;
   const PureCall* call = FindPureCall(symbol);
-  if (call == nullptr || PyFunction_Check(function) || !IsModest(*call, question) || !AreAllowed(question, symbol, handles))
+  const bool is_own = symbol.starts_with("framegate._pure:");
+  if (call == nullptr || (PyFunction_Check(function) != 0) != is_own || !IsModest(*call, question) || !AreAllowed(question, symbol, handles))
     return item;
   Ref args, kwargs;
   if (!MakeArguments(question, handles, &args, &kwargs))

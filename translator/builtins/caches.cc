@@ -23,13 +23,15 @@ void Freeze(V value) {
   VisitParts(value, Freeze);
 }
 
-// The call by its function and constant arguments; "" where an argument is no constant.
+// The call by its function and arguments; "" where an argument is neither a constant nor a class.
 std::string KeyOf(Session& s, const Args& args) {
   std::string key = StrCat(s.Resolve(args.positional[0])->handle);
   auto add = [&](std::string_view name, V value) {
     Constant constant;
-    bool known = ToConstant(s, value, &constant);
-    key = known && !key.empty() ? StrCat(key, "|", name, "=", Encode(constant)) : "";
+    const bool known = ToConstant(s, value, &constant);
+    auto* type = As<TypeValue>(s.Resolve(value));
+    const std::string part = known ? Encode(constant) : type != nullptr && type->is_real() ? StrCat("type ", type->handle) : "";
+    key = !part.empty() && !key.empty() ? StrCat(key, "|", name, "=", part) : "";
   };
   for (size_t i = 1; i < args.positional.size(); ++i)
     add("", args.positional[i]);
@@ -40,6 +42,25 @@ std::string KeyOf(Session& s, const Args& args) {
 
 }  // namespace
 
+// One made in the frame is called through Python code, and lives no longer than the frame.
+Outcome BuiltinLruCache(Interp& in, Args& args, Tail) {
+  Session& s = in.s;
+  V make = s.Symbol("framegate._polyfills_library:lru_cache_of");
+  if (make == nullptr || args.positional.size() != 4 || !args.keyword.empty())
+    return in.Break(Reason::kUnsupportedCall, "lru_cache with these arguments");
+  FRAMEGATE_TAKE(V parts, in.Call(make, {.positional = args.positional}));
+  auto* given = As<SequenceValue>(s.Resolve(parts));
+  if (given == nullptr || given->items.size() != 3)
+    return in.Break(Reason::kUnsupportedCall, "lru_cache with these arguments");
+  auto* object = s.New<ObjectValue>();
+  object->type = s.TypeOfSymbol("functools:_lru_cache_wrapper");
+  object->mutable_made = true;
+  object->hint = "lru_cache";
+  object->stand_in = given->items[0];
+  object->attributes = {{"cache_info", given->items[1]}, {"cache_clear", given->items[2]}};
+  return in.Done(object);
+}
+
 // Where calling the function has no effect, its value is as good as what the cache holds, as long as it is only read.
 Outcome BuiltinLruCacheCall(Interp& in, Args& args, Tail) {
   Session& s = in.s;
@@ -47,7 +68,9 @@ Outcome BuiltinLruCacheCall(Interp& in, Args& args, Tail) {
   std::string key = KeyOf(s, args);
   if (auto it = s.cached.find(key); it != s.cached.end() && !key.empty())
     return in.Done(it->second);
+  const Values call = args.positional;
   args.positional.erase(args.positional.begin());
+  const bool again = args.keyword.empty();
   Session::Mark mark = s.Snapshot();
   size_t effects = s.effects().size(), mutated = s.mutated.size(), nodes = s.graph().nodes().size();
   Outcome outcome = in.Call(wrapped, std::move(args));
@@ -60,6 +83,8 @@ Outcome BuiltinLruCacheCall(Interp& in, Args& args, Tail) {
   if (outcome.ok()) {
     Freeze(outcome.value);
     s.cached[key] = outcome.value;
+    if (again)
+      s.cached_calls[outcome.value] = call;
   }
   return outcome;
 }

@@ -311,66 +311,23 @@ Outcome BuiltinAttrGetter(Interp& in, Args& args, Tail) {
 }
 
 Outcome BuiltinMethodCaller(Interp& in, Args& args, Tail) {
-  return CalledThrough(in, args, "methodcaller");
-}
-
-// A weak reference to a real object, which somebody outside of the frame keeps.
-Outcome BuiltinWeakRef(Interp& in, Args& args, Tail) {
-  V target = args.positional.size() == 1 && args.keyword.empty() ? in.s.Resolve(args.positional[0]) : nullptr;
-  if (target == nullptr || !target->is_real() || target->subject == model::kNoSubject || AsConstant(target) != nullptr)
-    return WrongArguments(in, "weakref.ref");
-  auto* object = in.s.New<ObjectValue>();
-  object->type = in.s.TypeOfSymbol("weakref:ReferenceType");
+  Session& s = in.s;
+  if (args.keyword.empty())
+    return CalledThrough(in, args, "methodcaller");
+  V make = s.Symbol("framegate._polyfills:methodcaller");
+  if (make == nullptr || args.positional.empty())
+    return WrongArguments(in, "methodcaller");
+  FRAMEGATE_TAKE(V stand_in, in.Call(make, args));
+  MappingValue* keywords = s.Dict();
+  for (const auto& [name, value] : args.keyword)
+    s.MappingSet(keywords, s.Str(name), value);
+  auto* object = s.New<ObjectValue>();
+  object->type = s.TypeOfSymbol("operator:methodcaller");
   object->mutable_made = true;
-  object->constructor = "weakref";
-  object->arguments = {target};
+  object->constructor = "methodcaller_of";
+  object->arguments = {args.positional[0], s.Tuple({args.positional.begin() + 1, args.positional.end()}), keywords};
+  object->stand_in = stand_in;
   return in.Done(object);
-}
-
-Outcome BuiltinWeakRefCall(Interp& in, Args& args, Tail) {
-  auto* self = args.positional.size() != 1 ? nullptr : As<ObjectValue>(in.s.Resolve(args.positional[0]));
-  if (self == nullptr)
-    return WrongArguments(in, "a weak reference's call");
-  if (!self->is_real())
-    return in.Done(self->arguments[0]);
-  V target = in.s.StepFrom(self, model::Step::kWeakrefTarget);
-  return in.Done(target == nullptr ? in.s.None() : target);
-}
-
-namespace {
-
-V MadeBy(Interp& in, const char* type, const char* constructor, Values arguments) {
-  auto* object = in.s.New<ObjectValue>();
-  object->type = in.s.TypeOfSymbol(type);
-  object->mutable_made = true;
-  object->constructor = constructor;
-  object->arguments = std::move(arguments);
-  return object;
-}
-
-}  // namespace
-
-// list[int] and the like, which is called as list is.
-Outcome BuiltinGenericAlias(Interp& in, Args& args, Tail) {
-  if (args.positional.size() != 2)
-    return WrongArguments(in, "__class_getitem__");
-  V alias = MadeBy(in, "types:GenericAlias", "GenericAlias", args.positional);
-  As<ObjectValue>(alias)->stand_in = args.positional[0];
-  return in.Done(alias);
-}
-
-// X | Y of classes, and of None.
-Outcome BuiltinTypeOr(Interp& in, Args& args, Tail) {
-  if (args.positional.size() != 2)
-    return WrongArguments(in, "type.__or__");
-  for (V& side : args.positional) {
-    side = in.s.Resolve(side);
-    TypeValue* type = in.s.TypeOf(side);
-    const bool joins = type != nullptr && (type->is("types:GenericAlias") || type->is("types:UnionType"));
-    if (As<TypeValue>(side) == nullptr && side != in.s.None() && !joins)
-      return in.Done(in.s.Const(Constant::Of(ConstantKind::kNotImplemented)));
-  }
-  return in.Done(MadeBy(in, "types:UnionType", "or", args.positional));
 }
 
 }  // namespace framegate::translator

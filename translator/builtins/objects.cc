@@ -286,6 +286,27 @@ Outcome BuiltinCast(Interp& in, Args& args, Tail) {
   return args.positional.size() == 2 ? in.Done(args.positional[1]) : WrongArguments(in, "cast");
 }
 
+// dir() lists the names of the frame, dir(object) what its class's __dir__ gives.
+Outcome BuiltinDir(Interp& in, Args& args, Tail tail) {
+  Args names;
+  if (args.positional.empty()) {
+    FRAMEGATE_TAKE(V locals, BuiltinLocals(in, args, tail));
+    names.positional = {locals};
+  } else {
+    FRAMEGATE_TAKE(V method, in.LookupSpecial(args.positional[0], "__dir__"));
+    if (method == nullptr || args.positional.size() != 1 || !args.keyword.empty())
+      return WrongArguments(in, "dir");
+    FRAMEGATE_TAKE(V given, in.Call(method, {}));
+    names.positional = {given};
+  }
+  return in.CallBuiltin("builtins:sorted", std::move(names), kSync);
+}
+
+Outcome BuiltinLeftToItself(Interp& in, Args& args, Tail) {
+  auto* builtin = args.positional.empty() ? nullptr : As<BuiltinValue>(in.s.Resolve(args.positional[0]));
+  return in.Break(Reason::kOpaqueCall, builtin == nullptr ? "a C function" : builtin->symbol);
+}
+
 Outcome BuiltinReadsFrame(Interp& in, Args&, Tail) {
   return in.Break(Reason::kFrameReader, "a function that reads its caller's frame");
 }

@@ -44,8 +44,16 @@ bool ToOperand(Session& s, V value, model::Operand* operand) {
     return true;
   }
   value = s.Resolve(value);
-  if (auto* list = As<SequenceValue>(value); list != nullptr && s.TypeOf(list)->is("builtins:list")) {
-    operand->sequence = "list";
+  if (auto* dict = As<MappingValue>(value); dict != nullptr && s.TypeOf(dict)->is("builtins:dict") && s.Complete(dict)) {
+    operand->sequence = "dict";
+    for (const auto& [key, item] : dict->items)
+      if (!ToOperand(s, key, &operand->items.emplace_back()) || !ToOperand(s, item, &operand->items.emplace_back()))
+        return false;
+    return true;
+  }
+  if (auto* list = As<SequenceValue>(value);
+      list != nullptr && (s.TypeOf(list)->is("builtins:list") || s.TypeOf(list)->is("builtins:tuple"))) {
+    operand->sequence = s.TypeOf(list)->is("builtins:list") ? "list" : "tuple";
     for (V item : list->items)
       if (!ToOperand(s, item, &operand->items.emplace_back()))
         return false;
@@ -65,6 +73,12 @@ V OfParts(Session& s, const model::Operand& parts) {
   Values items;
   for (const model::Operand& item : parts.items)
     items.push_back(OfParts(s, item));
+  if (parts.sequence == "dict") {
+    MappingValue* dict = s.Dict();
+    for (size_t at = 0; at + 1 < items.size(); at += 2)
+      s.MappingSet(dict, items[at], items[at + 1]);
+    return dict;
+  }
   return parts.sequence == "list" ? s.List(std::move(items)) : s.Tuple(std::move(items));
 }
 

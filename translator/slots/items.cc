@@ -138,6 +138,16 @@ Outcome MappingItem(Interp& in, MappingValue* mapping, V key) {
   return KeyError(in, key);
 }
 
+// What an object's __index__ gives; other values as they are.
+Outcome AsIndex(Interp& in, V value) {
+  if (As<ObjectValue>(in.s.Resolve(value)) == nullptr)
+    return in.Done(value);
+  if (V payload = in.s.Payload(value))
+    return in.Done(payload);
+  FRAMEGATE_TAKE(V method, in.LookupSpecial(value, "__index__"));
+  return method == nullptr ? in.Done(value) : in.Call(method, {});
+}
+
 Outcome ConstantItem(Interp& in, V container, V key) {
   Session& s = in.s;
   Constant unused;
@@ -150,9 +160,15 @@ Outcome ConstantItem(Interp& in, V container, V key) {
     return SequenceItem(in, tuple, key);
   }
   if (auto* slice = As<SliceValue>(key)) {
-    if (!ToConstant(s, slice, &unused))
+    auto* known = s.New<SliceValue>();
+    FRAMEGATE_TAKE(known->start, AsIndex(in, slice->start));
+    FRAMEGATE_TAKE(known->stop, AsIndex(in, slice->stop));
+    FRAMEGATE_TAKE(known->step, AsIndex(in, slice->step));
+    if (!ToConstant(s, known, &unused))
       return in.Break(Reason::kUnsupportedValue, "a slice of unknown parts");
-    key = s.Const(unused);
+    key = known;
+  } else {
+    FRAMEGATE_TAKE(key, AsIndex(in, key));
   }
   return in.Fold("_operator:getitem", {.positional = {container, key}});
 }
@@ -414,13 +430,10 @@ Outcome RawLength(Interp& in, V value) {
   if (auto* sequence = As<SequenceValue>(value))
     return in.Done(s.Int(static_cast<int64_t>(sequence->items.size())));
   if (auto* view = As<ViewValue>(value)) {
-    if (view->form == ViewForm::kTypeDict)
-      return in.Break(Reason::kUnsupportedValue, "a class's dict whose names cannot be known");
-    if (view->form != ViewForm::kInstanceDict)
+    if (view->form != ViewForm::kInstanceDict && view->form != ViewForm::kTypeDict)
       return in.Length(view->target);
     std::vector<std::string> names;
-    if (!s.InstanceNames(view->target, &names))
-      return in.Break(Reason::kUnsupportedValue, "an instance dict whose names cannot be known");
+    FRAMEGATE_TAKE([[maybe_unused]] V none, NamesShown(in, view, &names));
     return in.Done(s.Int(static_cast<int64_t>(names.size())));
   }
   if (auto* mapping = As<MappingValue>(value)) {

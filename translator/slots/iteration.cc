@@ -121,15 +121,28 @@ Outcome Interp::Iter(V iterable, Tail) {
   return Raise("builtins:TypeError", StrCat("'", TypeName(type), "' object is not iterable"));
 }
 
+Outcome NamesShown(Interp& in, ViewValue* view, std::vector<std::string>* names) {
+  if (view->form == ViewForm::kTypeDict)
+    return in.s.TypeNames(As<TypeValue>(view->target), names)
+               ? in.Done(nullptr)
+               : in.Break(Reason::kUnsupportedValue, "a class's dict whose names cannot be known");
+  return in.s.InstanceNames(view->target, names)
+             ? in.Done(nullptr)
+             : in.Break(Reason::kUnsupportedValue, "an instance dict whose names cannot be known");
+}
+
+V ShownUnder(Session& s, ViewValue* view, std::string_view name) {
+  return view->form == ViewForm::kTypeDict ? OwnAttr(s, As<TypeValue>(view->target), name) : s.InstanceAttr(view->target, name);
+}
+
 Outcome RawIter(Interp& in, V iterable) {
   Session& s = in.s;
   auto* view = As<ViewValue>(iterable);
   if (As<SequenceValue>(iterable) != nullptr)
     return in.Done(Over(s, IteratorForm::kSequence, iterable));
-  if (view != nullptr && view->form == ViewForm::kInstanceDict) {
+  if (view != nullptr && (view->form == ViewForm::kInstanceDict || view->form == ViewForm::kTypeDict)) {
     std::vector<std::string> names;
-    if (!s.InstanceNames(view->target, &names))
-      return in.Break(Reason::kUnsupportedIteration, "an instance dict whose names cannot be known");
+    FRAMEGATE_TAKE([[maybe_unused]] V none, NamesShown(in, view, &names));
     Values items;
     for (std::string& name : names)
       items.push_back(s.Str(std::move(name)));

@@ -80,6 +80,10 @@ V OwnAttr(Session& s, TypeValue* type, std::string_view name);
 // What the types after `start` in the MRO of `type` hold under a name, unbound; null where none does.
 V AttrAfter(Session& s, TypeValue* type, TypeValue* start, std::string_view name);
 
+// The names that an instance's or a class's __dict__ shows, in order, and what is under one; kBreak where they cannot be known.
+Outcome NamesShown(Interp& in, ViewValue* view, std::vector<std::string>* names);
+V ShownUnder(Session& s, ViewValue* view, std::string_view name);
+
 // type.__new__(metatype, name, bases, namespace, **keywords), hooks included.
 Outcome MakeType(Interp& in, TypeValue* metatype, V name, V bases, V space, Args keywords);
 // The most derived metatype of the bases and `metatype`; null, with an exception raised, where there is none.
@@ -142,6 +146,7 @@ Outcome Format(Interp& in, V value, V spec);
 
 // A value is a constant through and through: constants and tuples of them. Gives it, or false.
 bool ToConstant(Session& s, V value, Constant* constant);
+bool AreConstant(Session& s, const Args& args);
 
 // An operation whose methods may be Python code of an operand's class: run synchronously, or, where that breaks inside, by `frames`, which
 // pushes frames of their own.

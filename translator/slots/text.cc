@@ -325,8 +325,12 @@ Outcome Str(Interp& in, V value) {
     return CallForText(in, value, "__str__");
   if (value->kind == ValueKind::kObject && s.IsSubclass(type, "builtins:BaseException"))
     return ExceptionText(in, value, type);
-  if (V payload = s.Payload(value); payload != nullptr && type->Has(TypeFlag::kStrSubclass))
+  V payload = s.Payload(value);
+  if (payload != nullptr && type->Has(TypeFlag::kStrSubclass))
     return in.Done(payload);
+  auto* method = As<BuiltinValue>(s.Resolve(s.TypeAttr(type, "__str__")));
+  if (payload != nullptr && method != nullptr && method->symbol.ends_with(".__repr__"))  // as enums of ints have it
+    return Repr(in, payload);
   return Repr(in, value);
 }
 

@@ -22,7 +22,7 @@ bool Split(std::string_view symbol, Method* method) {
   if (colon == std::string_view::npos || dot == std::string_view::npos || dot < colon)
     return false;
   std::string_view module = symbol.substr(0, colon);
-  if (module != "builtins" && module != "collections" && module != "types")
+  if (module != "builtins" && module != "collections" && module != "types" && module != "_collections_abc")
     return false;
   *method = {symbol.substr(colon + 1, dot - colon - 1), symbol.substr(dot + 1)};
   return true;

@@ -121,6 +121,9 @@ struct SetValue final : Value {
   Values items;
   absl::flat_hash_map<std::string, uint32_t> index;
   uint32_t version = 0;
+  bool in_order = false;       // `items` are in the order of iteration
+  bool has_history = true;     // made ones: `history` is all that was done to it
+  std::vector<Constant> history;  // what to do to an empty set to have one of this order (model/set_steps.def)
 };
 
 struct FunctionValue final : Value {
@@ -281,8 +284,8 @@ struct ResidualValue final : Value {
   uint32_t effect = UINT32_MAX;    // index of the effect whose result it is
   IteratorValue* range = nullptr;  // the range iterator that gives it as its item number `at`
   uint64_t at = 0;
-  std::string function;  // id or hash: made where it is used, of `of`
-  V of = nullptr;
+  std::string function;  // a constructor (model/constructors.def): made where it is used, of `of` and `key` where there are
+  V of = nullptr, key = nullptr;
   V known = nullptr;  // the number, once somebody needed it: the iterator's place is guarded then
 };
 
@@ -318,6 +321,7 @@ struct PartialValue final : Value {
   V function = nullptr;
   Values args;
   std::vector<std::pair<std::string, V>> kwargs;
+  std::vector<std::pair<std::string, V>> attributes;  // set in the frame
 };
 
 // The value as its kind's struct, or null. Lazy values must be resolved first (Session::Resolve).

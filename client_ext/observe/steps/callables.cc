@@ -65,6 +65,18 @@ bool TakeStep<Step::kFuncBuiltins>(PyObject* from, Operand, uint16_t*, PyObject*
 }
 
 template <>
+bool TakeStep<Step::kFuncAnnotations>(PyObject* from, Operand, uint16_t*, PyObject** to) noexcept {
+  if (!PyFunction_Check(from))
+    return true;
+  auto* function = reinterpret_cast<PyFunctionObject*>(from);
+  *to = PyFunction_GetAnnotations(from);
+  if (*to == nullptr && !PyErr_Occurred())
+    *to = function->func_annotations = PyDict_New();
+  PyErr_Clear();
+  return *to != nullptr;
+}
+
+template <>
 bool TakeStep<Step::kMethodFunc>(PyObject* from, Operand, uint16_t*, PyObject** to) noexcept {
   if (PyMethod_Check(from))
     *to = PyMethod_GET_FUNCTION(from);
