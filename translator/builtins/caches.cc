@@ -77,7 +77,8 @@ Outcome BuiltinLruCacheCall(Interp& in, Args& args, Tail) {
   bool clean = s.effects().size() == effects && s.mutated.size() == mutated && s.graph().nodes().size() == nodes;
   if (!clean || (outcome.flow != Flow::kNext && outcome.flow != Flow::kRaise) || (outcome.ok() && key.empty())) {
     s.Rollback(mark);
-    return in.Break(Reason::kOpaqueCall, "a cached function that does more than compute");
+    const std::string why = outcome.flow == Flow::kBreak ? s.refusal.detail : clean ? "its arguments are not known" : "it has effects";
+    return in.Break(Reason::kOpaqueCall, StrCat("a cached function that does more than compute: ", why));
   }
   s.Release(mark);
   if (outcome.ok()) {

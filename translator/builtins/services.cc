@@ -128,12 +128,12 @@ Outcome BuiltinFound(Interp& in, Args& args, Tail) {
   return match == nullptr || match->parts == nullptr ? in.Break(Reason::kOpaqueCall, "a match from elsewhere") : in.Done(match->parts);
 }
 
-// sequence[index], where the index is known only at run time.
+// sequence[index], of which one is known only at run time.
 Outcome BuiltinItem(Interp& in, Args& args, Tail) {
   Session& s = in.s;
   V sequence = args.positional.size() == 2 ? s.Resolve(args.positional[0]) : nullptr;
-  auto* index = sequence == nullptr ? nullptr : As<ResidualValue>(s.Resolve(args.positional[1]));
-  if (index == nullptr)
+  V index = sequence == nullptr ? nullptr : s.Resolve(args.positional[1]);
+  if (index == nullptr || (As<ResidualValue>(index) == nullptr && As<ResidualValue>(sequence) == nullptr))
     return sequence == nullptr ? WrongArguments(in, "_item") : in.GetItem(sequence, args.positional[1]);
   auto* item = s.New<ResidualValue>();
   item->function = "getitem";

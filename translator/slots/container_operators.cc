@@ -93,7 +93,7 @@ Outcome SequenceOp(Interp& in, int32_t number, V left, V right) {
 // What a dict view's operators make of an iterable.
 SetValue* AsIterableSet(Interp& in, V value) {
   Values items;
-  if (As<SequenceValue>(value) == nullptr || !in.ToValues(value, &items).ok())
+  if (As<ConstantValue>(value) != nullptr || As<ObjectValue>(value) != nullptr || !ToValuesInAnyOrder(in, value, &items).ok())
     return nullptr;
   auto* set = in.s.New<SetValue>();
   for (V item : items)
@@ -107,8 +107,11 @@ Outcome SetOp(Interp& in, int32_t number, V left, V right) {
   Session& s = in.s;
   int32_t plain = number % 13;
   SetValue *a = AsSet(in, left), *b = AsSet(in, right);
+  const bool of_views = As<ViewValue>(left) != nullptr || As<ViewValue>(right) != nullptr;
   if (a != nullptr && b == nullptr && As<ViewValue>(left) != nullptr)
     b = AsIterableSet(in, right);
+  else if (b != nullptr && a == nullptr && As<ViewValue>(right) != nullptr)
+    a = AsIterableSet(in, left);
   if (s.custom_keys && a != nullptr && b != nullptr)
     for (SetValue* set : {a, b})
       for (V item : set->items)
@@ -133,7 +136,7 @@ Outcome SetOp(Interp& in, int32_t number, V left, V right) {
     set->index.clear();
     ++set->version;
   } else {
-    TypeValue* kind = As<ViewValue>(left) != nullptr ? nullptr : s.TypeOf(a);
+    TypeValue* kind = of_views ? nullptr : s.TypeOf(a);
     set->type =
         kind != nullptr && s.IsSubclass(kind, "builtins:frozenset") ? s.TypeOfSymbol("builtins:frozenset") : s.TypeOfSymbol("builtins:set");
     set->mutable_made = true;

@@ -192,6 +192,8 @@ Outcome Interp::GetItem(V container, V key, Tail tail) {
     return GraphCall(model::NodeOp::kCallFunction, "_operator:getitem", {.positional = {container, key}});
   if (AsConstant(container) != nullptr)
     return ConstantItem(*this, container, key);
+  if (container->kind == ValueKind::kResidual)
+    return Break(Reason::kUnsupportedValue, "a subscript of a value known only at run time");
   TypeValue* type = s.TypeOf(container);
   if (auto* view = As<ViewValue>(container)) {
     if (view->form == ViewForm::kProxy)
@@ -389,6 +391,9 @@ Outcome Interp::Length(V value) {
         points += (byte & 0xc0) != 0x80;
       return Done(s.Int(points));
     }
+    if (c->kind == ConstantKind::kRange &&
+        !std::all_of(c->items.begin(), c->items.end(), [](const Constant& part) { return part.is_int(); }))
+      return Fold("builtins:len", {.positional = {value}});
     if (c->kind == ConstantKind::kRange) {
       int64_t start = c->items[0].integer, stop = c->items[1].integer, step = c->items[2].integer;
       int64_t count = step > 0 ? (stop > start ? (stop - start - 1) / step + 1 : 0) : (start > stop ? (start - stop - 1) / -step + 1 : 0);
@@ -396,6 +401,8 @@ Outcome Interp::Length(V value) {
     }
     return Raise("builtins:TypeError", StrCat("object of type '", TypeName(s.TypeOf(value)), "' has no len()"));
   }
+  if (As<ResidualValue>(value) != nullptr)
+    return Break(Reason::kUnsupportedValue, "the length of a value known only at run time");
   TypeValue* type = s.TypeOf(value);
   bool is_python =
       type != nullptr && type->Has(TypeFlag::kHeapType) && As<FunctionValue>(s.Resolve(s.TypeAttr(type, "__len__"))) != nullptr;

@@ -43,6 +43,14 @@ bool ViewItems(Session& s, V target, ViewForm form, Values* items) {
 
 Outcome IterConstant(Interp& in, V value, const Constant& c) {
   Session& s = in.s;
+  if (c.kind == ConstantKind::kRange && !std::all_of(c.items.begin(), c.items.end(), [](const Constant& part) { return part.is_int(); })) {
+    FRAMEGATE_TAKE(V length, in.Length(value));
+    const Constant* count = AsConstant(length);
+    if (count == nullptr || !count->is_int() || count->integer > 100'000)
+      return in.Break(Reason::kUnsupportedIteration, "a range of large numbers");
+    FRAMEGATE_TAKE(V items, in.Fold("builtins:tuple", {.positional = {value}}));
+    return in.Done(OverItems(s, As<SequenceValue>(items)->items));
+  }
   if (c.kind == ConstantKind::kRange) {
     IteratorValue* iterator = Over(s, IteratorForm::kRange, nullptr);
     iterator->start = c.items[0].integer;

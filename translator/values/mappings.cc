@@ -149,9 +149,12 @@ std::string Session::HashKey(V key) {
 bool Session::HashesInC(TypeValue* type) {
   if (type->Has(TypeFlag::kObjectHash) && type->Has(TypeFlag::kObjectEq))
     return false;
-  const bool hash = type->Has(TypeFlag::kObjectHash) || As<FunctionValue>(Resolve(TypeAttr(type, "__hash__"))) != nullptr;
-  const bool eq = type->Has(TypeFlag::kObjectEq) || As<FunctionValue>(Resolve(TypeAttr(type, "__eq__"))) != nullptr;
-  return !hash || !eq;
+  auto in_c = [&](const char* name) {
+    V method = Resolve(TypeAttr(type, name));
+    auto* builtin = As<BuiltinValue>(method);
+    return builtin != nullptr ? !builtin->symbol.starts_with("builtins:object.") : As<FunctionValue>(method) == nullptr;
+  };
+  return in_c("__hash__") || in_c("__eq__");
 }
 
 // A tuple, or one of a subclass that has nothing of its own to say about it.

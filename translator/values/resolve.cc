@@ -159,7 +159,7 @@ V Session::MakeReal(LazyValue* lazy, TypeValue* type) {
       ReadFact(lazy, Fact::kSymbolName);
     return builtin;
   }
-  if (name == "builtins:builtin_function_or_method")
+  if (name == "builtins:builtin_function_or_method" || name == "builtins:builtin_method")
     if (V method = MakeBoundBuiltin(lazy))
       return method;
   if (type->Has(TypeFlag::kTensorSubclass))

@@ -254,6 +254,6 @@ def warn(message, category=None, stacklevel=1, source=None):
         return
     if action == "error":
         raise message
-    if action != "always" or (registry is not None and registry.get((text, category, lineno), 0)):
+    if action != "always" or (registry is not None and any([type(key) is tuple and key[0] == text for key in registry])):
         return _caller(-1)
     warnings._showwarnmsg(warnings.WarningMessage(message, category, filename, lineno, source=source))
