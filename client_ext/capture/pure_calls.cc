@@ -1,8 +1,10 @@
 #include "client_ext/capture/pure_calls.h"
 
 #include "base/strings.h"
+#include "client_ext/capture/set_order.h"
 #include "client_ext/observe/constants.h"
 #include "client_ext/observe/symbols.h"
+#include "client_ext/pycompat/observe_objects.h"
 
 namespace framegate::client {
 
@@ -78,19 +80,58 @@ bool IsModest(const PureCall& call, const model::Question& question) {
   return (call.sets || !contents.set) && (call.growth == 0 || !contents.large_int || (call.growth == 2 && !contents.sequence));
 }
 
-// Asking this class about instances and subclasses runs nothing but C code and the standard library's hooks.
-bool HasPlainChecks(PyTypeObject* type) {
+constexpr int kMaxNesting = 32;
+
+bool HasPlainChecks(PyTypeObject* type, int depth);
+
+// A function of collections.abc and its like, whose hooks look at classes and no further.
+bool IsOfStandardLibrary(PyObject* function) {
+  std::string module;
+  return TextOf(reinterpret_cast<PyFunctionObject*>(function)->func_module, &module) &&
+         (module == "collections.abc" || module == "numbers" || module == "typing");
+}
+
+// All classes of a list or set, which may hold weak references to them.
+bool ArePlain(PyObject* classes, int depth) {
+  const Ref items = Ref::Steal(classes == nullptr ? nullptr : PySequence_List(classes));
+  for (Py_ssize_t i = 0; items && i < PyList_GET_SIZE(items.get()); ++i) {
+    PyObject* item = PyList_GET_ITEM(items.get(), i);
+    item = PyWeakref_Check(item) ? PyWeakref_GET_OBJECT(item) : item;
+    if (item != Py_None && (!PyType_Check(item) || !HasPlainChecks(reinterpret_cast<PyTypeObject*>(item), depth + 1)))
+      return false;
+  }
+  PyErr_Clear();
+  return static_cast<bool>(items);
+}
+
+// Asking this class about instances and subclasses runs nothing but C code and the standard library's hooks: of abstract classes also what
+// those derived from it and registered with it say counts.
+bool HasPlainChecks(PyTypeObject* type, int depth) {
   if (Py_TYPE(type) == &PyType_Type)
     return true;
   std::string module, qualname;
   if (!NameOfType(Py_TYPE(type), &module, &qualname) || module != "abc" || qualname != "ABCMeta")
     return false;
-  return NameOfType(type, &module, &qualname) && (module == "collections.abc" || module == "numbers" || module == "typing");
+  if (!NameOfType(type, &module, &qualname))
+    return false;
+  if (module == "collections.abc" || module == "numbers" || module == "typing")
+    return true;
+  const Ref name = Ref::Steal(PyUnicode_InternFromString("__subclasshook__"));
+  PyObject* hook = name ? _PyType_Lookup(type, name.get()) : nullptr;
+  PyObject* function = hook != nullptr && Py_IS_TYPE(hook, &PyClassMethod_Type) ? reinterpret_cast<pycompat::MethodWrapper*>(hook)->callable : nullptr;
+  if (hook == nullptr || (function != nullptr && PyFunction_Check(function) && !IsOfStandardLibrary(function)) || depth > kMaxNesting)
+    return false;
+  PyObject* object = reinterpret_cast<PyObject*>(type);
+  const Ref derived = Ref::Steal(PyObject_CallMethod(reinterpret_cast<PyObject*>(&PyType_Type), "__subclasses__", "O", object));
+  PyObject* dump = FindSymbol("_abc:_get_dump");
+  const Ref known = Ref::Steal(dump == nullptr ? nullptr : PyObject_CallOneArg(dump, object));
+  PyErr_Clear();
+  return derived && known && PyTuple_Check(known.get()) && ArePlain(derived.get(), depth) && ArePlain(PyTuple_GET_ITEM(known.get(), 0), depth);
 }
 
 // An object whose use as an argument runs no Python code: a class with plain checks, or a C function.
 bool IsHarmless(PyObject* object) {
-  return PyType_Check(object) ? HasPlainChecks(reinterpret_cast<PyTypeObject*>(object)) : PyCFunction_Check(object) != 0;
+  return PyType_Check(object) ? HasPlainChecks(reinterpret_cast<PyTypeObject*>(object), 0) : PyCFunction_Check(object) != 0;
 }
 
 bool AreHarmless(const Argument& operand, const HandleTable& handles) {
@@ -103,9 +144,10 @@ bool AreHarmless(const Argument& operand, const HandleTable& handles) {
   return !operand.tensor.has_value();
 }
 
-// isinstance looks only at an object's type unless a class says otherwise, so its first argument may be any object.
+// isinstance and issubclass look only at the first argument's type or MRO unless a class says otherwise, so it may be any object.
 bool AreAllowed(const model::Question& question, std::string_view symbol, const HandleTable& handles) {
-  for (size_t i = symbol == "builtins:isinstance" || symbol == "builtins:callable" ? 1 : 0; i < question.args.size(); ++i)
+  const bool any_first = symbol == "builtins:isinstance" || symbol == "builtins:issubclass" || symbol == "builtins:callable";
+  for (size_t i = symbol == "framegate._pure:is_registered" ? 2 : any_first ? 1 : 0; i < question.args.size(); ++i)
     if (!AreHarmless(question.args[i], handles))
       return false;
   for (const auto& [name, operand] : question.kwargs)
@@ -130,8 +172,6 @@ bool MakeArguments(const model::Question& question, const HandleTable& handles, 
   }
   return true;
 }
-
-constexpr int kMaxNesting = 32;
 
 // A new list, dict or tuple of constants and of such, however deep.
 bool PartsOf(PyObject* object, Argument* parts, int depth) {
@@ -200,6 +240,12 @@ PyObject* NewOperand(const Argument& operand, const HandleTable& handles) {
 
 AnswerItem CallPure(const model::Question& question, HandleTable& handles, Observer& observer) {
   AnswerItem item;
+  if (question.symbol == "framegate:set_order") {
+    Constant order;
+    if (question.args.size() == 1 && question.args[0].constant.has_value() && OrderOf(*question.args[0].constant, &order))
+      item.constant = std::move(order);
+    return item;
+  }
   std::string symbol = question.symbol;
   PyObject* function = symbol.empty() ? handles.Find(question.object) : FindSymbol(symbol);
   if (function == nullptr || (symbol.empty() && !SymbolOf(function, &symbol)))

@@ -95,7 +95,7 @@ bool IsRecordOfPybind11(PyObject* self) {
 }
 
 bool SymbolOfBuiltin(PyObject* object, std::string* symbol) {
-  PyObject* self = PyCFunction_GET_SELF(object);
+  PyObject* self = reinterpret_cast<PyCFunctionObject*>(object)->m_self;  // of static methods too
   if (self != nullptr && !PyModule_Check(self) && !PyType_Check(self) && !IsRecordOfPybind11(self))
     return false;  // bound: its type and self say what it is
   const std::string_view name = reinterpret_cast<PyCFunctionObject*>(object)->m_ml->ml_name;

@@ -23,14 +23,12 @@ void Freeze(V value) {
   VisitParts(value, Freeze);
 }
 
-// The call by its function and arguments; "" where an argument is neither a constant nor a class.
+// The call by its function and arguments; "" where an argument has equality of its own.
 std::string KeyOf(Session& s, const Args& args) {
   std::string key = StrCat(s.Resolve(args.positional[0])->handle);
   auto add = [&](std::string_view name, V value) {
     Constant constant;
-    const bool known = ToConstant(s, value, &constant);
-    auto* type = As<TypeValue>(s.Resolve(value));
-    const std::string part = known ? Encode(constant) : type != nullptr && type->is_real() ? StrCat("type ", type->handle) : "";
+    const std::string part = ToConstant(s, value, &constant) ? Encode(constant) : s.HashesItself(value) ? "" : s.HashKey(value);
     key = !part.empty() && !key.empty() ? StrCat(key, "|", name, "=", part) : "";
   };
   for (size_t i = 1; i < args.positional.size(); ++i)

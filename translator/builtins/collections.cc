@@ -181,7 +181,6 @@ Outcome BuiltinSetAdd(Interp& in, Args& args, Tail) {
   if (set == nullptr)
     return WrongArguments(in, "set.add");
   FRAMEGATE_TAKE([[maybe_unused]] V added, AddToSet(in, set, args.positional[1]));
-  SetChanged(in.s, set);
   return in.Done(in.s.None());
 }
 
@@ -190,10 +189,8 @@ Outcome BuiltinSetDelete(Interp& in, Args& args, Tail) {
   if (set == nullptr)
     return WrongArguments(in, "set.discard");
   FRAMEGATE_TAKE(V key, FindKey(in, set, args.positional[1]));
-  if (key != nullptr) {
+  if (key != nullptr)
     SetDelete(in.s, set, key);
-    SetChanged(in.s, set);
-  }
   return in.Done(in.s.None());
 }
 
@@ -205,6 +202,9 @@ Outcome BuiltinSetClear(Interp& in, Args& args, Tail) {
   set->items.clear();
   set->index.clear();
   ++set->version;
+  set->history.clear();
+  set->has_history = !set->is_real();
+  set->pop_place = 0;
   SetChanged(in.s, set);
   return in.Done(in.s.None());
 }
@@ -220,22 +220,53 @@ Outcome BuiltinSetCopy(Interp& in, Args& args, Tail) {
   copy->mutable_made = true;
   copy->items = set->items;
   copy->index = set->index;
+  copy->pop_place = -1;
+  SetStep(copy, "update", set);
   return in.Done(copy);
 }
 
-// Which element a set gives is known only where it holds one, or has the order it had when it was real.
 Outcome BuiltinSetPop(Interp& in, Args& args, Tail) {
   auto* set = Self<SetValue>(in, args, 1);
+  return set == nullptr ? WrongArguments(in, "set.pop") : SetPop(in, set);
+}
+
+// Adds what another set or a dict holds, as set.update does it: not one by one.
+Outcome BuiltinSetMerge(Interp& in, Args& args, Tail) {
+  auto* set = Self<SetValue>(in, args, 2);
   if (set == nullptr)
-    return WrongArguments(in, "set.pop");
-  if (set->items.empty())
-    return in.Raise("builtins:KeyError", "pop from an empty set");
-  if (set->items.size() > 1 && (!set->is_real() || set->mutated))
-    return in.Break(Reason::kUnsupportedIteration, "the order of a set made in the frame");
-  V item = set->items[0];
-  SetDelete(in.s, set, item);
-  SetChanged(in.s, set);
-  return in.Done(item);
+    return WrongArguments(in, "set.update");
+  auto* other = As<SetValue>(in.s.Resolve(args.positional[1]));
+  Values items;
+  if (other != nullptr) {
+    items = other->items;
+  } else {
+    FRAMEGATE_TAKE([[maybe_unused]] V all, in.ToValues(args.positional[1], &items));
+  }
+  in.s.Touch(set);
+  const std::vector<Constant> before = set->history;
+  const bool known = set->has_history && other != nullptr;
+  for (V item : items) {
+    FRAMEGATE_TAKE([[maybe_unused]] V added, AddToSet(in, set, item));
+  }
+  set->history = before;
+  set->has_history = known;
+  set->pop_place = -1;
+  set->in_order = false;
+  if (known)
+    SetStep(set, "update", other);
+  return in.Done(in.s.None());
+}
+
+// The set itself, of whose order nothing is known any more.
+Outcome BuiltinInAnyOrder(Interp& in, Args& args, Tail) {
+  auto* set = Self<SetValue>(in, args, 1);
+  if (set == nullptr)
+    return WrongArguments(in, "_in_any_order");
+  in.s.Touch(set);
+  set->has_history = false;
+  set->in_order = false;
+  set->pop_place = -1;
+  return in.Done(set);
 }
 
 // The elements of a set for a use that does not show their order.

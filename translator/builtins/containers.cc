@@ -36,7 +36,7 @@ Outcome MakeSet(Interp& in, Args& args, const char* type) {
   if (!args.positional.empty()) {
     auto* source = As<SetValue>(in.s.Resolve(args.positional[0]));
     if (source != nullptr) {
-      items = source->items;  // order does not show in what is made of it
+      items = source->items;
     } else {
       FRAMEGATE_TAKE([[maybe_unused]] V none, in.ToValues(args.positional[0], &items));
     }
@@ -44,6 +44,13 @@ Outcome MakeSet(Interp& in, Args& args, const char* type) {
   for (V item : items) {
     FRAMEGATE_TAKE([[maybe_unused]] V added, AddToSet(in, set, item));
   }
+  V source = args.positional.empty() ? nullptr : in.s.Resolve(args.positional[0]);
+  if (auto* other = As<SetValue>(source)) {  // not one by one
+    set->history.clear();
+    set->pop_place = -1;
+    SetStep(set, "update", other);
+  }
+  set->has_history = set->has_history && As<MappingValue>(source) == nullptr;
   return in.Done(set);
 }
 

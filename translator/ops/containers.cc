@@ -135,8 +135,6 @@ Outcome OpSetAdd(Interp& in, Frame& f, const Instruction& i) {
   if (set == nullptr)
     return in.Break(Reason::kUnsupportedMutation, "SET_ADD to a set from elsewhere");
   FRAMEGATE_TAKE([[maybe_unused]] V added, AddToSet(in, set, item));
-  if (set->is_real())
-    in.s.AddEffect({.helper = model::Helper::kSetAdd, .args = {set, item}});
   Pop(f, 1);
   return Next();
 }

@@ -363,9 +363,10 @@ Outcome Interp::Call(V callable, Args args, Tail tail) {
 
 namespace {
 
-// Objects given to a function of the module math: what their __float__ or __index__ gives.
+// Objects given to a function of numbers: what their __float__ or __index__ gives.
 Outcome ToNumbers(Interp& in, std::string_view symbol, Args* args) {
-  constexpr std::string_view kOfInts[] = {"math:gcd", "math:lcm", "math:factorial", "math:comb", "math:perm", "math:isqrt"};
+  constexpr std::string_view kOfInts[] = {"math:gcd",     "math:lcm",     "math:factorial", "math:comb",    "math:perm",
+                                          "math:isqrt",   "builtins:hex", "builtins:oct",   "builtins:bin", "builtins:chr"};
   const bool of_ints = std::find(std::begin(kOfInts), std::end(kOfInts), symbol) != std::end(kOfInts);
   for (V& value : args->positional) {
     if (As<ObjectValue>(in.s.Resolve(value)) == nullptr || in.s.Payload(value) != nullptr)
@@ -405,7 +406,9 @@ Outcome Interp::CallBuiltin(const std::string& symbol, Args args, Tail tail) {
     return outcome;
   if (symbol == "builtins:pow" && args.positional.size() == 2 && args.keyword.empty() && !AreConstant(s, args))
     return BinaryOp(8, args.positional[0], args.positional[1]);
-  if (symbol.starts_with("math:") && !AreConstant(s, args)) {
+  const bool of_numbers = symbol.starts_with("math:") || symbol == "builtins:hex" || symbol == "builtins:oct" || symbol == "builtins:bin" ||
+                          symbol == "builtins:chr";
+  if (of_numbers && !AreConstant(s, args)) {
     FRAMEGATE_TAKE([[maybe_unused]] V none, ToNumbers(*this, symbol, &args));
   }
   return CallSlotWrapper(*this, symbol, std::move(args));

@@ -119,6 +119,10 @@ Outcome SetOp(Interp& in, int32_t number, V left, V right) {
           return in.Break(Reason::kUnsupportedValue, "a set of elements with equality of their own");
   if (a == nullptr || b == nullptr || (plain != 1 && plain != 7 && plain != 10 && plain != 12))
     return in.Done(nullptr);
+  if (a == b) {  // what one becomes does not change the other
+    b = s.New<SetValue>();
+    *b = *a;
+  }
   Values items;
   for (V item : a->items) {
     bool in_both = b->index.contains(s.HashKey(item));
@@ -144,6 +148,19 @@ Outcome SetOp(Interp& in, int32_t number, V left, V right) {
   for (V item : items) {
     set->index[s.HashKey(item)] = static_cast<uint32_t>(set->items.size());
     set->items.push_back(item);
+  }
+  set->in_order = false;
+  set->pop_place = -1;
+  if (of_views || set->is_real()) {
+    set->has_history = false;
+  } else {
+    constexpr const char* kNames[] = {"and", "or", "sub", "xor", "iand", "ior", "isub", "ixor"};
+    const size_t which = (plain == 1 ? 0u : plain == 7 ? 1u : plain == 10 ? 2u : 3u) + (in_place ? 4u : 0u);
+    if (!in_place) {
+      set->has_history = a->has_history && !a->is_real();
+      set->history = a->history;
+    }
+    SetStep(set, kNames[which], b);
   }
   if (in_place && set->is_real())
     s.AddEffect({.helper = model::Helper::kSetAssign, .args = {set, s.Tuple(set->items)}});

@@ -136,10 +136,35 @@ Outcome Interp::Fold(const std::string& symbol, const Args& args) {
   return Done(s.Const(constant));
 }
 
+namespace {
+
+// A __subclasshook__ in Python, of a class that is not the standard library's.
+bool HasHook(Session& s, TypeValue* type) {
+  V hook = s.Resolve(s.TypeAttr(type, "__subclasshook__"));
+  V function = hook == nullptr || !s.TypeOf(hook)->is("builtins:classmethod") ? nullptr : s.Resolve(PartOf(s, hook, model::Step::kMethodFunc));
+  auto* python = As<FunctionValue>(function);
+  const Constant* module = python == nullptr || python->module == nullptr ? nullptr : ConstantOf(s, python->module, ConstantKind::kStr);
+  return python != nullptr && (module == nullptr || (module->text != "collections.abc" && module->text != "numbers" && module->text != "typing"));
+}
+
+}  // namespace
+
 // What abstract classes say, also by what was registered with them.
 Outcome FoldSubclass(Interp& in, TypeValue* type, TypeValue* base) {
   if (!in.s.RelyOnRegistrations())
     return in.Break(Reason::kUnsupportedCall, StrCat("issubclass(..., ", base->symbol, ")"));
+  if (HasHook(in.s, base)) {
+    FRAMEGATE_TAKE(V hook, in.GetAttr(base, "__subclasshook__"));
+    FRAMEGATE_TAKE(V found, in.Call(hook, {.positional = {type}}));
+    const Constant* said = AsConstant(in.s.Resolve(found));
+    if (said != nullptr && said->is_bool())
+      return in.Done(found);
+    if (said == nullptr || said->kind != ConstantKind::kNotImplemented)
+      return in.Break(Reason::kUnsupportedCall, StrCat(base->symbol, ".__subclasshook__"));
+    FRAMEGATE_TAKE(V known, in.Fold("framegate._pure:is_registered", {.positional = {type, base}}));
+    const Constant* answer = AsConstant(known);
+    return answer != nullptr && answer->is_bool() ? in.Done(known) : in.Break(Reason::kUnsupportedCall, StrCat(base->symbol, ", an abstract class"));
+  }
   return in.Fold("builtins:issubclass", {.positional = {type, base}});
 }
 
@@ -186,9 +211,6 @@ Outcome Interp::IsInstance(V object, V type) {
   if (function == nullptr)
     return Break(Reason::kUnsupportedCall, StrCat("isinstance(..., ", cls->symbol, ")"));
   if (function->symbol == "abc:ABCMeta.__instancecheck__") {
-    V hook = s.Resolve(s.TypeAttr(cls, "__subclasshook__"));
-    if (As<FunctionValue>(hook) != nullptr && !cls->symbol.starts_with("collections.abc:"))
-      return Break(Reason::kUnsupportedCall, StrCat("isinstance(..., ", cls->symbol, ")"));
     return FoldSubclass(*this, actual, cls);
   }
   FRAMEGATE_TAKE(V found, Call(function, {.positional = {cls, object}}));

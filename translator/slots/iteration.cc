@@ -167,9 +167,7 @@ Outcome RawIter(Interp& in, V iterable) {
     return in.Done(iterator);
   }
   if (auto* set = As<SetValue>(iterable)) {
-    bool ordered = (set->is_real() && !set->mutated) || set->items.size() <= 1;
-    if (!ordered)
-      return in.Break(Reason::kUnsupportedIteration, "the order of a set made in the frame");
+    FRAMEGATE_TAKE([[maybe_unused]] V ordered, InOrder(in, set));
     auto* iterator = OverItems(s, set->items);
     iterator->source = set;
     iterator->version = set->version;

@@ -218,49 +218,4 @@ Outcome FindKey(Interp& in, V container, V key) {
   return in.Done(set != nullptr && set->index.contains(in.s.HashKey(own)) ? own : nullptr);
 }
 
-Outcome ToValuesInAnyOrder(Interp& in, V iterable, Values* items) {
-  auto* set = As<SetValue>(in.s.Resolve(iterable));
-  size_t texts = 0, numbers = 0;
-  if (set != nullptr)
-    for (V item : set->items) {
-      const Constant* c = AsConstant(in.s.Resolve(item));
-      texts += c != nullptr && c->is_str();
-      numbers += c != nullptr && (c->is_int() || c->is_bool() || (c->kind == ConstantKind::kFloat && !std::isnan(c->real)));
-    }
-  if (set == nullptr || set->items.empty() || (texts != set->items.size() && numbers != set->items.size()))
-    return in.ToValues(iterable, items);
-  *items = set->items;
-  return in.Done(nullptr);
-}
-
-Outcome AddToSet(Interp& in, SetValue* set, V item) {
-  FRAMEGATE_TAKE(V key, KeyIn(in, set, item));
-  std::string text = in.s.HashKey(key);
-  if (set->index.contains(text))
-    return in.Done(set);
-  in.s.Touch(set);
-  set->index[text] = static_cast<uint32_t>(set->items.size());
-  set->items.push_back(in.s.Resolve(item));
-  ++set->version;
-  return in.Done(set);
-}
-
-void SetDelete(Session& s, SetValue* set, V key) {
-  s.Touch(set);
-  auto it = set->index.find(s.HashKey(key));
-  uint32_t place = it->second;
-  set->items.erase(set->items.begin() + place);
-  set->index.erase(it);
-  for (auto& [other, at] : set->index)
-    if (at > place)
-      --at;
-  ++set->version;
-}
-
-// Real sets get their whole contents again.
-void SetChanged(Session& s, SetValue* set) {
-  if (set->is_real())
-    s.AddEffect({.helper = model::Helper::kSetAssign, .args = {set, s.Tuple(set->items)}});
-}
-
 }  // namespace framegate::translator

@@ -237,6 +237,10 @@ V KnownGetset(Interp& in, const std::string& name, V object) {
       V own = type->is_real() ? s.StepFrom(type, Step::kTypeDictItem, name) : nullptr;
       if (own == nullptr && !type->is_real())
         s.SetTypeAttr(type, name, own = s.Dict());
+      if (own == nullptr) {  // the class would keep the one that it makes
+        own = s.Dict();
+        own->frozen = true;
+      }
       return own;
     }
     if (name == "__mro__") {

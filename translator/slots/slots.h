@@ -131,7 +131,13 @@ Outcome KeyIn(Interp& in, V container, V key);
 Outcome FindKey(Interp& in, V container, V key);
 Outcome AddToSet(Interp& in, SetValue* set, V item);
 void SetDelete(Session& s, SetValue* set, V key);  // REQUIRES: it holds the key
-void SetChanged(Session& s, SetValue* set);        // after any change
+void SetChanged(Session& s, SetValue* set);        // after a change of all there is
+Outcome SetPop(Interp& in, SetValue* set);
+// What was done to the set, for its order: name and argument as in client_ext/capture/set_order.h.
+void SetStep(SetValue* set, const char* name, Constant argument);
+void SetStep(SetValue* set, const char* name, const SetValue* other);
+// The items are in the order in which the set gives them; kBreak where that is not known.
+Outcome InOrder(Interp& in, SetValue* set);
 
 // What the RuntimeError says that replaces an exception which ends iteration and leaves a generator's body; "": it is none.
 std::string StopIterationText(Session& s, uint32_t code_flags, V exception);

@@ -212,8 +212,7 @@ class Writer {
   Outcome Set(SetValue* set, TypeValue* type) {
     if (set->items.empty())
       return Add(StrCat(TypeName(type), "()"));
-    if (set->items.size() > 1 && !set->is_real())
-      return in_.Break(Reason::kUnsupportedIteration, "the order of a set made in the frame");
+    FRAMEGATE_TAKE([[maybe_unused]] V ordered, InOrder(in_, set));
     if (type->is("builtins:set"))
       return List("{", set->items, "}");
     return List(StrCat(TypeName(type), "({"), set->items, "})");

@@ -269,6 +269,9 @@ V Session::MakeMapping(LazyValue*, TypeValue* type) {
 V Session::MakeSet(LazyValue* lazy, TypeValue* type) {
   auto* set = New<SetValue>();
   set->type = type;
+  set->in_order = true;
+  set->has_history = false;
+  set->pop_place = -1;
   const model::FactValue& elements = ReadFact(lazy, Fact::kSetElements);
   if (elements.known) {
     for (const Constant& element : elements.constant.items) {

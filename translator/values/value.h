@@ -123,7 +123,8 @@ struct SetValue final : Value {
   uint32_t version = 0;
   bool in_order = false;       // `items` are in the order of iteration
   bool has_history = true;     // made ones: `history` is all that was done to it
-  std::vector<Constant> history;  // what to do to an empty set to have one of this order (model/set_steps.def)
+  std::vector<Constant> history;  // what to do to an empty set to have one of this order (client_ext/capture/set_order.h)
+  int64_t pop_place = 0;          // where in `items` pop() looks first; -1: not known
 };
 
 struct FunctionValue final : Value {

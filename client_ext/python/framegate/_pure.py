@@ -3,6 +3,7 @@
 Their names are rows of model/pure_calls.def. They take and give nothing but constants and lists, tuples and dicts of these, and their value is
 the same in every process.
 """
+import _abc
 import collections
 import json
 import re
@@ -48,6 +49,13 @@ def make_match(pattern, method, string, pos, endpos, place):
     if method == "finditer":
         return next(islice(pattern.finditer(string, pos, endpos), place, None))
     return getattr(pattern, method)(string, pos, endpos)
+
+
+def is_registered(cls, base):
+    """Whether an abstract class knows a class by what is registered with it, or by what is derived from it; only where there is neither."""
+    if type(base).__subclasses__(base) or _abc._get_dump(base)[0]:
+        return None
+    return False
 
 
 def json_scan(text, place, strict):
