@@ -118,7 +118,8 @@ bool HasPlainChecks(PyTypeObject* type, int depth) {
     return true;
   const Ref name = Ref::Steal(PyUnicode_InternFromString("__subclasshook__"));
   PyObject* hook = name ? _PyType_Lookup(type, name.get()) : nullptr;
-  PyObject* function = hook != nullptr && Py_IS_TYPE(hook, &PyClassMethod_Type) ? reinterpret_cast<pycompat::MethodWrapper*>(hook)->callable : nullptr;
+  PyObject* function =
+      hook != nullptr && Py_IS_TYPE(hook, &PyClassMethod_Type) ? reinterpret_cast<pycompat::MethodWrapper*>(hook)->callable : nullptr;
   if (hook == nullptr || (function != nullptr && PyFunction_Check(function) && !IsOfStandardLibrary(function)) || depth > kMaxNesting)
     return false;
   PyObject* object = reinterpret_cast<PyObject*>(type);
@@ -126,7 +127,8 @@ bool HasPlainChecks(PyTypeObject* type, int depth) {
   PyObject* dump = FindSymbol("_abc:_get_dump");
   const Ref known = Ref::Steal(dump == nullptr ? nullptr : PyObject_CallOneArg(dump, object));
   PyErr_Clear();
-  return derived && known && PyTuple_Check(known.get()) && ArePlain(derived.get(), depth) && ArePlain(PyTuple_GET_ITEM(known.get(), 0), depth);
+  return derived && known && PyTuple_Check(known.get()) && ArePlain(derived.get(), depth) &&
+         ArePlain(PyTuple_GET_ITEM(known.get(), 0), depth);
 }
 
 // An object whose use as an argument runs no Python code: a class with plain checks, or a C function.
@@ -252,7 +254,8 @@ AnswerItem CallPure(const model::Question& question, HandleTable& handles, Obser
     return item;
   const PureCall* call = FindPureCall(symbol);
   const bool is_own = symbol.starts_with("framegate._pure:");
-  if (call == nullptr || (PyFunction_Check(function) != 0) != is_own || !IsModest(*call, question) || !AreAllowed(question, symbol, handles))
+  if (call == nullptr || (PyFunction_Check(function) != 0) != is_own || !IsModest(*call, question) ||
+      !AreAllowed(question, symbol, handles))
     return item;
   Ref args, kwargs;
   if (!MakeArguments(question, handles, &args, &kwargs))

@@ -22,9 +22,9 @@ struct Operator {
   PyObject* (*apply)(PyObject*, PyObject*);
 };
 
-constexpr Operator kOperators[] = {{"or", PyNumber_Or},          {"and", PyNumber_And},          {"sub", PyNumber_Subtract},
-                                   {"xor", PyNumber_Xor},        {"ior", PyNumber_InPlaceOr},    {"iand", PyNumber_InPlaceAnd},
-                                   {"isub", PyNumber_InPlaceSubtract}, {"ixor", PyNumber_InPlaceXor}};
+constexpr Operator kOperators[] = {
+    {"or", PyNumber_Or},         {"and", PyNumber_And},         {"sub", PyNumber_Subtract},         {"xor", PyNumber_Xor},
+    {"ior", PyNumber_InPlaceOr}, {"iand", PyNumber_InPlaceAnd}, {"isub", PyNumber_InPlaceSubtract}, {"ixor", PyNumber_InPlaceXor}};
 
 bool IsStep(const Constant& step, size_t parts) {
   return step.kind == ConstantKind::kTuple && step.items.size() == parts && step.items[0].is_str();

@@ -235,25 +235,7 @@ Outcome BuiltinSetMerge(Interp& in, Args& args, Tail) {
   auto* set = Self<SetValue>(in, args, 2);
   if (set == nullptr)
     return WrongArguments(in, "set.update");
-  auto* other = As<SetValue>(in.s.Resolve(args.positional[1]));
-  Values items;
-  if (other != nullptr) {
-    items = other->items;
-  } else {
-    FRAMEGATE_TAKE([[maybe_unused]] V all, in.ToValues(args.positional[1], &items));
-  }
-  in.s.Touch(set);
-  const std::vector<Constant> before = set->history;
-  const bool known = set->has_history && other != nullptr;
-  for (V item : items) {
-    FRAMEGATE_TAKE([[maybe_unused]] V added, AddToSet(in, set, item));
-  }
-  set->history = before;
-  set->has_history = known;
-  set->pop_place = -1;
-  set->in_order = false;
-  if (known)
-    SetStep(set, "update", other);
+  FRAMEGATE_TAKE([[maybe_unused]] V merged, MergeIntoSet(in, set, args.positional[1]));
   return in.Done(in.s.None());
 }
 

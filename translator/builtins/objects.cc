@@ -48,8 +48,21 @@ Outcome BuiltinIsSubclass(Interp& in, Args& args, Tail) {
     return in.Done(in.s.Bool(false));
   }
   auto* base = As<TypeValue>(bases);
-  if (base == nullptr)
+  if (base == nullptr) {
+    TypeValue* kind = in.s.TypeOf(bases);
+    if (V own = kind == nullptr ? nullptr : in.s.TypeAttr(kind, "__subclasscheck__"); As<FunctionValue>(in.s.Resolve(own)) != nullptr) {
+      FRAMEGATE_TAKE(V found, in.Call(own, {.positional = {bases, type}}));
+      return in.Truth(found);
+    }
+    if (kind != nullptr && kind->is("types:UnionType")) {
+      FRAMEGATE_TAKE(V sides, in.GetAttr(bases, "__args__"));
+      Args each{.positional = {type, sides}};
+      return BuiltinIsSubclass(in, each, kSync);
+    }
+    if (kind == nullptr || in.s.TypeAttr(kind, "__subclasscheck__") != nullptr)
+      return in.Break(Reason::kUnsupportedCall, "issubclass(..., an object that decides)");
     return in.Raise("builtins:TypeError", "issubclass() arg 2 must be a class, a tuple of classes, or a union");
+  }
   TypeValue* metatype = in.s.TypeOf(base);
   V check = metatype == nullptr ? nullptr : in.s.Resolve(in.s.TypeAttr(metatype, "__subclasscheck__"));
   auto* builtin = As<BuiltinValue>(check);

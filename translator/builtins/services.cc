@@ -82,9 +82,12 @@ Outcome RegexMember(Interp& in, ObjectValue* object, const std::string& name) {
   auto* parts = type->is("re:Match") ? As<SequenceValue>(object->parts) : nullptr;
   if (parts == nullptr)
     return in.Done(nullptr);
-  const std::pair<std::string_view, V> kMembers[] = {
-      {"re", object->arguments[kMatchPattern]}, {"string", object->arguments[kMatchString]}, {"lastindex", parts->items[kLastIndex]},
-      {"lastgroup", parts->items[kLastGroup]},  {"pos", parts->items[kPos]},                 {"endpos", parts->items[kEndPos]}};
+  const std::pair<std::string_view, V> kMembers[] = {{"re", object->arguments[kMatchPattern]},
+                                                     {"string", object->arguments[kMatchString]},
+                                                     {"lastindex", parts->items[kLastIndex]},
+                                                     {"lastgroup", parts->items[kLastGroup]},
+                                                     {"pos", parts->items[kPos]},
+                                                     {"endpos", parts->items[kEndPos]}};
   for (const auto& [own, value] : kMembers)
     if (own == name)
       return in.Done(value);
@@ -238,7 +241,8 @@ Outcome BuiltinCaller(Interp& in, Args& args, Tail) {
       value->type = s.TypeOfSymbol(type);
       return value;
     };
-    return in.Done(s.Tuple({globals, told("file_of", "builtins:str", nullptr), told("line_of", "builtins:int", s.Int(f.instruction().offset))}));
+    return in.Done(
+        s.Tuple({globals, told("file_of", "builtins:str", nullptr), told("line_of", "builtins:int", s.Int(f.instruction().offset))}));
   }
   return in.Break(Reason::kFrameReader, "a warning");
 }

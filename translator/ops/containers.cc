@@ -177,15 +177,7 @@ Outcome OpSetUpdate(Interp& in, Frame& f, const Instruction& i) {
   auto* set = As<SetValue>(in.s.Resolve(Cell(f, static_cast<size_t>(i.arg) + 1)));
   if (set == nullptr || set->is_real())
     return in.Break(Reason::kUnsupportedMutation, "SET_UPDATE of a set from elsewhere");
-  Values items;
-  if (auto* from = As<SetValue>(in.s.Resolve(Cell(f, 1)))) {
-    items = from->items;  // their order does not show in a set
-  } else {
-    FRAMEGATE_TAKE([[maybe_unused]] V none, in.ToValues(Cell(f, 1), &items));
-  }
-  for (V item : items) {
-    FRAMEGATE_TAKE([[maybe_unused]] V added, AddToSet(in, set, item));
-  }
+  FRAMEGATE_TAKE([[maybe_unused]] V merged, MergeIntoSet(in, set, Cell(f, 1)));
   Pop(f, 1);
   return Next();
 }

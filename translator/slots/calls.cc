@@ -36,8 +36,9 @@ V StandIn(Session& s, V value) {
     return s.Tuple({s.Str("value"), value});
   value = s.Resolve(value);
   TypeValue* type = s.TypeOf(value);
-  constexpr std::string_view kKinds[] = {"builtins:list",       "builtins:dict",           "builtins:set",           "builtins:tuple",
-                                         "builtins:frozenset",  "collections:deque",       "collections:OrderedDict", "collections:defaultdict"};
+  constexpr std::string_view kKinds[] = {"builtins:list",           "builtins:dict",          "builtins:set",
+                                         "builtins:tuple",          "builtins:frozenset",     "collections:deque",
+                                         "collections:OrderedDict", "collections:defaultdict"};
   const bool empty = type != nullptr && std::find(std::begin(kKinds), std::end(kKinds), type->symbol) != std::end(kKinds);
   return s.Tuple({s.Str(empty ? TypeName(type) : "any")});
 }
@@ -64,7 +65,8 @@ Outcome Refused(Interp& in, const std::string& symbol, const Args& args, Outcome
 Outcome RunWhole(Interp& in, const std::string& symbol, BuiltinBody body, Args& args, Tail tail) {
   const Args given = args;
   Outcome outcome = RunAll(in, body, args, tail);
-  if (outcome.flow != Flow::kBreak || in.s.refusal.reason != Reason::kUnsupportedCall || !in.s.refusal.detail.ends_with(" with these arguments"))
+  if (outcome.flow != Flow::kBreak || in.s.refusal.reason != Reason::kUnsupportedCall ||
+      !in.s.refusal.detail.ends_with(" with these arguments"))
     return outcome;
   return Refused(in, symbol, given, outcome);
 }
@@ -365,8 +367,8 @@ namespace {
 
 // Objects given to a function of numbers: what their __float__ or __index__ gives.
 Outcome ToNumbers(Interp& in, std::string_view symbol, Args* args) {
-  constexpr std::string_view kOfInts[] = {"math:gcd",     "math:lcm",     "math:factorial", "math:comb",    "math:perm",
-                                          "math:isqrt",   "builtins:hex", "builtins:oct",   "builtins:bin", "builtins:chr"};
+  constexpr std::string_view kOfInts[] = {"math:gcd",   "math:lcm",     "math:factorial", "math:comb",    "math:perm",
+                                          "math:isqrt", "builtins:hex", "builtins:oct",   "builtins:bin", "builtins:chr"};
   const bool of_ints = std::find(std::begin(kOfInts), std::end(kOfInts), symbol) != std::end(kOfInts);
   for (V& value : args->positional) {
     if (As<ObjectValue>(in.s.Resolve(value)) == nullptr || in.s.Payload(value) != nullptr)
@@ -379,8 +381,9 @@ Outcome ToNumbers(Interp& in, std::string_view symbol, Args* args) {
       FRAMEGATE_TAKE(method, in.LookupSpecial(value, "__index__"));
     }
     if (method == nullptr)
-      return in.Raise("builtins:TypeError", of_ints ? StrCat("'", TypeName(in.s.TypeOf(value)), "' object cannot be interpreted as an integer")
-                                                    : StrCat("must be real number, not ", TypeName(in.s.TypeOf(value))));
+      return in.Raise("builtins:TypeError", of_ints
+                                                ? StrCat("'", TypeName(in.s.TypeOf(value)), "' object cannot be interpreted as an integer")
+                                                : StrCat("must be real number, not ", TypeName(in.s.TypeOf(value))));
     FRAMEGATE_TAKE(value, in.Call(method, {}));
   }
   return in.Done(nullptr);
@@ -402,7 +405,8 @@ Outcome Interp::CallBuiltin(const std::string& symbol, Args args, Tail tail) {
   if (IsGraphFunction(symbol) || (HasTensor(args) && IsTensorMethod(symbol)))
     return GraphCall(IsTensorMethod(symbol) ? model::NodeOp::kCallMethod : model::NodeOp::kCallFunction, symbol, std::move(args));
   constexpr std::string_view kOperatorModule = "_operator:";
-  if (Outcome outcome; symbol.starts_with(kOperatorModule) && CallOperator(*this, std::string_view(symbol).substr(kOperatorModule.size()), args, &outcome))
+  if (Outcome outcome;
+      symbol.starts_with(kOperatorModule) && CallOperator(*this, std::string_view(symbol).substr(kOperatorModule.size()), args, &outcome))
     return outcome;
   if (symbol == "builtins:pow" && args.positional.size() == 2 && args.keyword.empty() && !AreConstant(s, args))
     return BinaryOp(8, args.positional[0], args.positional[1]);

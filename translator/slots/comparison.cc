@@ -311,7 +311,7 @@ Outcome Interp::Compare(int32_t op, V left, V right, Tail tail) {
     return Break(Reason::kUnsupportedValue, "a comparison of values known only at run time");
   FRAMEGATE_TAKE(left, Shown(*this, left));
   FRAMEGATE_TAKE(right, Shown(*this, right));
-  if (auto *a = As<SliceValue>(left), *b = As<SliceValue>(right); a != nullptr && b != nullptr)
+  if (auto* a = As<SliceValue>(left), *b = As<SliceValue>(right); a != nullptr && b != nullptr)
     return Compare(op, s.Tuple({a->start, a->stop, a->step}), s.Tuple({b->start, b->stop, b->step}));
   if (!OverridesComparison(s, op, left) && !OverridesComparison(s, op, right)) {
     FRAMEGATE_TAKE(V contents, CompareContainers(*this, op, left, right));

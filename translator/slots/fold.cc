@@ -141,10 +141,12 @@ namespace {
 // A __subclasshook__ in Python, of a class that is not the standard library's.
 bool HasHook(Session& s, TypeValue* type) {
   V hook = s.Resolve(s.TypeAttr(type, "__subclasshook__"));
-  V function = hook == nullptr || !s.TypeOf(hook)->is("builtins:classmethod") ? nullptr : s.Resolve(PartOf(s, hook, model::Step::kMethodFunc));
+  V function =
+      hook == nullptr || !s.TypeOf(hook)->is("builtins:classmethod") ? nullptr : s.Resolve(PartOf(s, hook, model::Step::kMethodFunc));
   auto* python = As<FunctionValue>(function);
   const Constant* module = python == nullptr || python->module == nullptr ? nullptr : ConstantOf(s, python->module, ConstantKind::kStr);
-  return python != nullptr && (module == nullptr || (module->text != "collections.abc" && module->text != "numbers" && module->text != "typing"));
+  return python != nullptr &&
+         (module == nullptr || (module->text != "collections.abc" && module->text != "numbers" && module->text != "typing"));
 }
 
 }  // namespace
@@ -163,7 +165,8 @@ Outcome FoldSubclass(Interp& in, TypeValue* type, TypeValue* base) {
       return in.Break(Reason::kUnsupportedCall, StrCat(base->symbol, ".__subclasshook__"));
     FRAMEGATE_TAKE(V known, in.Fold("framegate._pure:is_registered", {.positional = {type, base}}));
     const Constant* answer = AsConstant(known);
-    return answer != nullptr && answer->is_bool() ? in.Done(known) : in.Break(Reason::kUnsupportedCall, StrCat(base->symbol, ", an abstract class"));
+    return answer != nullptr && answer->is_bool() ? in.Done(known)
+                                                  : in.Break(Reason::kUnsupportedCall, StrCat(base->symbol, ", an abstract class"));
   }
   return in.Fold("builtins:issubclass", {.positional = {type, base}});
 }
@@ -194,6 +197,12 @@ Outcome Interp::IsInstance(V object, V type) {
       FRAMEGATE_TAKE(V args, GetAttr(type, "__args__"));
       return IsInstance(object, args);
     }
+    if (V check = kind == nullptr ? nullptr : s.TypeAttr(kind, "__instancecheck__"); As<FunctionValue>(s.Resolve(check)) != nullptr) {
+      FRAMEGATE_TAKE(V found, Call(check, {.positional = {type, object}}));
+      return Truth(found);
+    }
+    if (kind == nullptr || s.TypeAttr(kind, "__instancecheck__") != nullptr)
+      return Break(Reason::kUnsupportedCall, "isinstance(..., an object that decides)");
     return Raise("builtins:TypeError", "isinstance() arg 2 must be a type, a tuple of types, or a union");
   }
   TypeValue* actual = s.TypeOf(object);

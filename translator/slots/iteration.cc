@@ -134,9 +134,8 @@ Outcome NamesShown(Interp& in, ViewValue* view, std::vector<std::string>* names)
     return in.s.TypeNames(As<TypeValue>(view->target), names)
                ? in.Done(nullptr)
                : in.Break(Reason::kUnsupportedValue, "a class's dict whose names cannot be known");
-  return in.s.InstanceNames(view->target, names)
-             ? in.Done(nullptr)
-             : in.Break(Reason::kUnsupportedValue, "an instance dict whose names cannot be known");
+  return in.s.InstanceNames(view->target, names) ? in.Done(nullptr)
+                                                 : in.Break(Reason::kUnsupportedValue, "an instance dict whose names cannot be known");
 }
 
 V ShownUnder(Session& s, ViewValue* view, std::string_view name) {

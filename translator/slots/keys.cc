@@ -73,8 +73,9 @@ bool SameHash(Session& s, V a, V b) {
 
 const ResidualValue* IdentityOf(V value) {
   auto* residual = As<ResidualValue>(value);
-  return residual == nullptr || (residual->function != "id" && residual->function != "hash" && residual->function != "get_ident") ? nullptr
-                                                                                                                                 : residual;
+  return residual == nullptr || (residual->function != "id" && residual->function != "hash" && residual->function != "get_ident")
+             ? nullptr
+             : residual;
 }
 
 Outcome CompareIdentities(Interp& in, const ResidualValue* a, const ResidualValue* b) {
@@ -83,7 +84,8 @@ Outcome CompareIdentities(Interp& in, const ResidualValue* a, const ResidualValu
   if (a->function == "id")
     return in.Is(a->of, b->of);
   if (a->function != "hash")
-    return a->of == b->of && a->key == b->key ? in.Done(in.s.Bool(true)) : in.Break(Reason::kUnsupportedValue, "a value known only at run time");
+    return a->of == b->of && a->key == b->key ? in.Done(in.s.Bool(true))
+                                              : in.Break(Reason::kUnsupportedValue, "a value known only at run time");
   std::string x = in.s.HashKey(a->of), y = in.s.HashKey(b->of);
   if (a->of == b->of || (!x.empty() && x == y))
     return in.Done(in.s.Bool(true));

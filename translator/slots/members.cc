@@ -275,9 +275,9 @@ V KnownGetset(Interp& in, const std::string& name, V object) {
 
 Outcome AliasMember(Interp& in, ObjectValue* alias, const std::string& name, Tail tail) {
   Session& s = in.s;
-  constexpr std::string_view kOwn[] = {"__class__",          "__unpacked__", "__parameters__", "__typing_unpacked_tuple_args__",
-                                       "__mro_entries__",    "__reduce_ex__", "__reduce__",     "__copy__",
-                                       "__deepcopy__",       "__eq__",        "__hash__"};
+  constexpr std::string_view kOwn[] = {"__class__",       "__unpacked__",  "__parameters__", "__typing_unpacked_tuple_args__",
+                                       "__mro_entries__", "__reduce_ex__", "__reduce__",     "__copy__",
+                                       "__deepcopy__",    "__eq__",        "__hash__"};
   auto part = [&](const char* of, size_t at) { return alias->is_real() ? s.StepFrom(alias, Step::kSlotMember, of) : alias->arguments[at]; };
   if (name == "__origin__")
     return in.Done(part("__origin__", 0));
@@ -310,8 +310,7 @@ Outcome SetClass(Interp& in, V object, V value) {
   Session& s = in.s;
   TypeValue *from = s.TypeOf(object), *to = As<TypeValue>(value);
   if (to == nullptr && s.TypeOf(value) != nullptr)
-    return in.Raise("builtins:TypeError",
-                    StrCat("__class__ must be set to a class, not '", TypeName(s.TypeOf(value)), "' object"));
+    return in.Raise("builtins:TypeError", StrCat("__class__ must be set to a class, not '", TypeName(s.TypeOf(value)), "' object"));
   if (As<ObjectValue>(object) == nullptr || to == nullptr || s.Payload(object) != nullptr || to->Has(TypeFlag::kHasDel) ||
       !HasPlainLayout(s, from) || !HasPlainLayout(s, to))
     return in.Break(Reason::kUnsupportedMutation, StrCat(TypeName(from), ".__class__"));

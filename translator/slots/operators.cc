@@ -226,7 +226,8 @@ V ArithmeticLater(Session& s, int32_t number, V left, V right) {
                                                           : type->is("builtins:int") && AsConstant(value) != nullptr);
   };
   const Constant* divisor = AsConstant(right);
-  const bool divides = number == 11 && divisor != nullptr && (divisor->kind == ConstantKind::kFloat ? divisor->real != 0 : divisor->integer != 0);
+  const bool divides =
+      number == 11 && divisor != nullptr && (divisor->kind == ConstantKind::kFloat ? divisor->real != 0 : divisor->integer != 0);
   if ((number != 0 && number != 5 && number != 10 && !divides) || !is_number(left) || !is_number(right) ||
       (As<ResidualValue>(left) == nullptr && As<ResidualValue>(right) == nullptr))
     return nullptr;

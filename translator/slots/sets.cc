@@ -17,7 +17,8 @@ Constant Step(const char* name, Constant argument) {
 // The hash of a number is the same in every process.
 bool IsNumber(Session& s, V value) {
   const Constant* c = AsConstant(s.Resolve(value));
-  return c != nullptr && (c->is_int() || c->is_bool() || c->kind == ConstantKind::kBigInt || (c->kind == ConstantKind::kFloat && !std::isnan(c->real)));
+  return c != nullptr &&
+         (c->is_int() || c->is_bool() || c->kind == ConstantKind::kBigInt || (c->kind == ConstantKind::kFloat && !std::isnan(c->real)));
 }
 
 void Reindex(Session& s, SetValue* set) {
@@ -142,7 +143,8 @@ Outcome SetPop(Interp& in, SetValue* set) {
   if (set->pop_place < 0 && set->items.size() > 1)
     return in.Break(Reason::kUnsupportedIteration, "which element a set gives");
   s.Touch(set);
-  const size_t place = set->pop_place >= 0 && set->pop_place < static_cast<int64_t>(set->items.size()) ? static_cast<size_t>(set->pop_place) : 0;
+  const size_t place =
+      set->pop_place >= 0 && set->pop_place < static_cast<int64_t>(set->items.size()) ? static_cast<size_t>(set->pop_place) : 0;
   V item = set->items[place];
   set->items.erase(set->items.begin() + static_cast<ptrdiff_t>(place));
   set->pop_place = set->pop_place < 0 ? -1 : static_cast<int64_t>(place);
@@ -153,6 +155,33 @@ Outcome SetPop(Interp& in, SetValue* set) {
   if (set->is_real())
     Later(s, set, "set.pop", nullptr);
   return in.Done(item);
+}
+
+Outcome MergeIntoSet(Interp& in, SetValue* set, V iterable) {
+  iterable = in.s.Resolve(iterable);
+  auto* other = As<SetValue>(iterable);
+  Values items;
+  if (other != nullptr) {
+    items = other->items;
+  } else {
+    FRAMEGATE_TAKE([[maybe_unused]] V all, in.ToValues(iterable, &items));
+  }
+  in.s.Touch(set);
+  std::vector<Constant> before = set->history;
+  const bool known = set->has_history;
+  for (V item : items) {
+    FRAMEGATE_TAKE([[maybe_unused]] V added, AddToSet(in, set, item));
+  }
+  if (other == nullptr) {
+    set->has_history = set->has_history && As<MappingValue>(iterable) == nullptr;
+    return in.Done(set);
+  }
+  set->history = std::move(before);  // not one by one
+  set->has_history = known;
+  set->in_order = false;
+  set->pop_place = -1;
+  SetStep(set, "update", other);
+  return in.Done(set);
 }
 
 // Real sets get their whole contents again.

@@ -133,6 +133,8 @@ Outcome AddToSet(Interp& in, SetValue* set, V item);
 void SetDelete(Session& s, SetValue* set, V key);  // REQUIRES: it holds the key
 void SetChanged(Session& s, SetValue* set);        // after a change of all there is
 Outcome SetPop(Interp& in, SetValue* set);
+// set.update(iterable), in the order in which it is done.
+Outcome MergeIntoSet(Interp& in, SetValue* set, V iterable);
 // What was done to the set, for its order: name and argument as in client_ext/capture/set_order.h.
 void SetStep(SetValue* set, const char* name, Constant argument);
 void SetStep(SetValue* set, const char* name, const SetValue* other);

@@ -39,7 +39,8 @@ std::string ConstantKey(const Constant& c) {
       const int64_t start = c.items[0].integer, stop = c.items[1].integer, step = c.items[2].integer;
       if (std::any_of(c.items.begin(), c.items.end(), [](const Constant& part) { return !part.is_int(); }))
         return "";
-      const int64_t count = step > 0 ? (stop > start ? (stop - start - 1) / step + 1 : 0) : (start > stop ? (start - stop - 1) / -step + 1 : 0);
+      const int64_t count =
+          step > 0 ? (stop > start ? (stop - start - 1) / step + 1 : 0) : (start > stop ? (start - stop - 1) / -step + 1 : 0);
       return StrCat("r", count, ",", count > 0 ? start : 0, ",", count > 1 ? step : 0);
     }
     case ConstantKind::kStr:

@@ -217,9 +217,9 @@ class Session {
 
   void KeepEffects() { kept_effects_ = effects_.size(); }  // what is there is not written over by what comes
 
-  bool changed_frozen = false;                 // the translation is void
+  bool changed_frozen = false;                  // the translation is void
   absl::flat_hash_map<V, Values> cached_calls;  // the function and arguments that give it again
-  absl::flat_hash_map<std::string, V> cached;  // what cached functions gave, by function and arguments
+  absl::flat_hash_map<std::string, V> cached;   // what cached functions gave, by function and arguments
 
   Refusal refusal;                    // of the last operation that could not be modelled
   V raised = nullptr;                 // the exception of the last operation that raised
