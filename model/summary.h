@@ -106,7 +106,7 @@ struct Operand {
   std::optional<Constant> constant;
   std::optional<TensorFacts> tensor;
   std::vector<Operand> items;  // with `sequence`
-  std::string sequence;        // "tuple", "list", "slice" or "": not a sequence
+  std::string sequence;        // "tuple", "list", "slice", "set" (filled in this order) or "": not a sequence
   // Within one translation, never sent: the term of an int that is symbolic; kUnnamed for a float computed from symbols.
   uint32_t term = 0;
   static constexpr uint32_t kUnnamed = UINT32_MAX;

@@ -52,7 +52,8 @@ bool IsDurable(GuardKind kind) {
 }
 
 bool IsDurable(const Guard& guard) {
-  return IsDurable(guard.kind) && !(guard.fact && guard.fact->fact == model::Fact::kAbcToken);
+  const bool of_process = guard.fact && (guard.fact->fact == model::Fact::kAbcToken || guard.fact->fact == model::Fact::kHashSecret);
+  return IsDurable(guard.kind) && !of_process;
 }
 
 std::string_view TorchName(model::Fact fact) {

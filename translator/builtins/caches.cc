@@ -1,4 +1,5 @@
 // functools.lru_cache: what the function gives again.
+#include "absl/strings/str_format.h"
 #include "translator/builtins/table.h"
 #include "translator/slots/slots.h"
 #include "translator/values/parts.h"
@@ -23,13 +24,22 @@ void Freeze(V value) {
   VisitParts(value, Freeze);
 }
 
-// The call by its function and arguments; "" where an argument has equality of its own.
+// An argument by value, or by which it is; "" where it has equality of its own.
+std::string KeyOf(Session& s, V value) {
+  if (Constant constant; ToConstant(s, value, &constant))
+    return StrCat("=", Encode(constant));
+  value = s.Resolve(value);
+  if (value->frozen)
+    return absl::StrFormat("@%p", static_cast<void*>(value));
+  return s.HashesItself(value) ? "" : s.HashKey(value);
+}
+
+// The call by its function and arguments; "" where one of those has no key.
 std::string KeyOf(Session& s, const Args& args) {
   std::string key = StrCat(s.Resolve(args.positional[0])->handle);
   auto add = [&](std::string_view name, V value) {
-    Constant constant;
-    const std::string part = ToConstant(s, value, &constant) ? Encode(constant) : s.HashesItself(value) ? "" : s.HashKey(value);
-    key = !part.empty() && !key.empty() ? StrCat(key, "|", name, "=", part) : "";
+    const std::string part = KeyOf(s, value);
+    key = part.empty() || key.empty() ? "" : StrCat(key, "|", name, part);
   };
   for (size_t i = 1; i < args.positional.size(); ++i)
     add("", args.positional[i]);
@@ -75,7 +85,7 @@ Outcome BuiltinLruCacheCall(Interp& in, Args& args, Tail) {
   bool clean = s.effects().size() == effects && s.mutated.size() == mutated && s.graph().nodes().size() == nodes;
   if (!clean || (outcome.flow != Flow::kNext && outcome.flow != Flow::kRaise) || (outcome.ok() && key.empty())) {
     s.Rollback(mark);
-    const std::string why = outcome.flow == Flow::kBreak ? s.refusal.detail : clean ? "its arguments are not known" : "it has effects";
+    const std::string why = outcome.flow == Flow::kBreak ? s.refusal.detail : !clean ? "it has an effect" : "an argument is no constant";
     return in.Break(Reason::kOpaqueCall, StrCat("a cached function that does more than compute: ", why));
   }
   s.Release(mark);

@@ -159,6 +159,18 @@ Outcome BuiltinGenericAlias(Interp& in, Args& args, Tail) {
   return in.Done(alias);
 }
 
+// Of types.GenericAlias and of classes that typing and collections.abc derive from it: good for annotations.
+Outcome BuiltinGenericAliasNew(Interp& in, Args& args, Tail) {
+  auto* type = args.positional.size() == 3 ? As<TypeValue>(in.s.Resolve(args.positional[0])) : nullptr;
+  if (type == nullptr)
+    return WrongArguments(in, "GenericAlias.__new__");
+  const bool is_plain = type->is("types:GenericAlias");
+  V alias = MadeBy(in, "types:GenericAlias", is_plain ? "GenericAlias" : "", {args.positional[1], args.positional[2]});
+  alias->type = type;
+  As<ObjectValue>(alias)->stand_in = args.positional[1];
+  return in.Done(alias);
+}
+
 // X | Y of classes, and of None.
 Outcome BuiltinTypeOr(Interp& in, Args& args, Tail) {
   if (args.positional.size() != 2)
@@ -166,7 +178,7 @@ Outcome BuiltinTypeOr(Interp& in, Args& args, Tail) {
   for (V& side : args.positional) {
     side = in.s.Resolve(side);
     TypeValue* type = in.s.TypeOf(side);
-    const bool joins = type != nullptr && (type->is("types:GenericAlias") || type->is("types:UnionType"));
+    const bool joins = type != nullptr && (in.s.IsSubclass(type, "types:GenericAlias") || type->is("types:UnionType"));
     if (As<TypeValue>(side) == nullptr && side != in.s.None() && !joins)
       return in.Done(in.s.Const(Constant::Of(ConstantKind::kNotImplemented)));
   }

@@ -20,9 +20,24 @@ constexpr uint32_t Bit(AmbientPart part) {
   return 1u << static_cast<uint32_t>(part);
 }
 
-std::optional<uint32_t> PartsOf(const TypeValue* type) {
+// Its class, or the function that contextlib.contextmanager made it of.
+std::string SymbolOf(Session& s, V manager) {
+  TypeValue* type = s.TypeOf(manager);
+  if (type == nullptr || !type->is("contextlib:_GeneratorContextManager"))
+    return type == nullptr ? "" : type->symbol;
+  V running = s.InstanceAttr(manager, "gen");
+  auto* generator = running == nullptr ? nullptr : As<GeneratorValue>(s.Resolve(running));
+  FunctionValue* function = generator == nullptr ? nullptr : generator->function;
+  if (function == nullptr || !function->is_real())
+    return type->symbol;
+  s.ReadFact(function, model::Fact::kQualname);  // what its name leads to is what was made of it
+  const Constant* module = function->module == nullptr ? nullptr : AsConstant(s.Resolve(function->module));
+  return module == nullptr ? type->symbol : StrCat(module->text, ":", function->qualname);
+}
+
+std::optional<uint32_t> PartsOf(std::string_view symbol) {
 #define FRAMEGATE_MANAGER(name, parts) \
-  if (type->is(name))                  \
+  if (symbol == (name))                \
     return parts;
 #include "translator/builtins/managers.def"
 #undef FRAMEGATE_MANAGER
@@ -33,11 +48,11 @@ std::optional<uint32_t> PartsOf(const TypeValue* type) {
 
 void NoteManager(Session& s, V manager) {
   manager = s.Resolve(manager);
-  TypeValue* type = s.TypeOf(manager);
-  if (type == nullptr || !PartsOf(type).has_value())
+  const std::string symbol = SymbolOf(s, manager);
+  if (!PartsOf(symbol).has_value())
     return;
   Constant before = s.ambient();
-  if (type->is("torch.autograd.grad_mode:set_grad_enabled")) {  // switched when it was made
+  if (symbol == "torch.autograd.grad_mode:set_grad_enabled") {  // switched when it was made
     V previous = s.InstanceAttr(manager, "prev");
     const Constant* mode = previous == nullptr ? nullptr : AsConstant(s.Resolve(previous));
     if (mode == nullptr || !mode->is_bool() || before.items.empty())
@@ -52,7 +67,7 @@ bool AfterManager(Session& s, V manager, Constant* ambient) {
   auto it = manager == nullptr ? s.entered.end() : s.entered.find(manager);
   if (it == s.entered.end())
     return false;
-  uint32_t parts = PartsOf(s.TypeOf(manager)).value_or(0);
+  uint32_t parts = PartsOf(SymbolOf(s, manager)).value_or(0);
   for (size_t part = 0; part < ambient->items.size(); ++part)
     if ((parts & 1u << part) != 0)
       ambient->items[part] = it->second.items[part];
@@ -324,6 +339,21 @@ Outcome BuiltinDeviceExit(Interp& in, Args& args, Tail) {
 }
 
 // Ranges of the profiler are not part of a graph.
+Outcome BuiltinRecordFunctionInit(Interp& in, Args& args, Tail) {
+  if (args.positional.empty())
+    return NotKnown(in, "record_function()");
+  V self = args.positional[0];
+  V name = args.positional.size() > 1 ? args.positional[1] : args.Keyword("name");
+  V details = args.positional.size() > 2 ? args.positional[2] : args.Keyword("args");
+  if (name == nullptr || args.positional.size() + args.keyword.size() != (details == nullptr ? 2u : 3u))
+    return NotKnown(in, "record_function()");
+  FRAMEGATE_TAKE([[maybe_unused]] V a, in.SetAttr(self, "name", name));
+  FRAMEGATE_TAKE([[maybe_unused]] V b, in.SetAttr(self, "args", details == nullptr ? in.s.None() : details));
+  FRAMEGATE_TAKE([[maybe_unused]] V c, in.SetAttr(self, "run_callbacks_on_exit", in.s.Bool(true)));
+  FRAMEGATE_TAKE([[maybe_unused]] V d, in.SetAttr(self, "record", in.s.None()));
+  return in.Done(in.s.None());
+}
+
 Outcome BuiltinRecordFunctionEnter(Interp& in, Args& args, Tail) {
   FRAMEGATE_TAKE([[maybe_unused]] V set, in.SetAttr(args.positional[0], "run_callbacks_on_exit", in.s.Bool(false)));
   return in.Done(args.positional[0]);

@@ -19,6 +19,11 @@ const model::TensorFacts* SelfFacts(Interp& in, Args& args) {
   return tensor == nullptr ? nullptr : in.s.FactsOf(tensor);
 }
 
+const model::TensorFacts* FactsWithStrides(Interp& in, Args& args) {
+  const model::TensorFacts* facts = SelfFacts(in, args);
+  return facts == nullptr || As<TensorValue>(in.s.Resolve(args.positional[0]))->strides_guessed ? nullptr : facts;
+}
+
 Outcome NoFacts(Interp& in) {
   return in.Break(Reason::kUnsupportedTensor, "metadata that is not known");
 }
@@ -79,7 +84,7 @@ Outcome BuiltinTensorSize(Interp& in, Args& args, Tail) {
 }
 
 Outcome BuiltinTensorStride(Interp& in, Args& args, Tail) {
-  const model::TensorFacts* facts = SelfFacts(in, args);
+  const model::TensorFacts* facts = FactsWithStrides(in, args);
   return facts == nullptr ? NoFacts(in) : PerDimension(in, args, StridesOf(*facts), "builtins:tuple");
 }
 
@@ -104,7 +109,7 @@ Outcome BuiltinTensorIsFloatingPoint(Interp& in, Args& args, Tail) {
 }
 
 Outcome BuiltinTensorIsContiguous(Interp& in, Args& args, Tail) {
-  const model::TensorFacts* facts = SelfFacts(in, args);
+  const model::TensorFacts* facts = FactsWithStrides(in, args);
   V format = args.positional.size() > 1 ? args.positional[1] : args.Keyword("memory_format");
   const Constant* wanted = format == nullptr ? nullptr : AsConstant(in.s.Resolve(format));
   std::string name = format == nullptr ? "torch.contiguous_format" : wanted == nullptr ? "" : wanted->text;

@@ -44,9 +44,12 @@ void GraphWriter::MarkLive() {
   for (uint32_t i = 0; i < nodes.size(); ++i)
     if (nodes[i].has_effect)
       work.push_back(i);
-  for (uint32_t i = 0; i < nodes.size() && work.empty(); ++i)
-    if (nodes[i].is_argument)
+  // Calls whose results only decided what Python sees are still a graph: the last of them stands for it.
+  for (uint32_t i = static_cast<uint32_t>(nodes.size()); i-- > 0 && work.empty();)
+    if (!nodes[i].is_argument)
       work.push_back(i);
+  for (uint32_t i = 0; i < nodes.size() && work.empty(); ++i)
+    work.push_back(i);
   while (!work.empty()) {
     uint32_t at = work.back();
     work.pop_back();

@@ -59,6 +59,7 @@ struct Origin {
   TensorValue* base = nullptr;
   bool foreign = false;
   bool doubtful = false;
+  bool strides_guessed = false;
   TypeValue* type = nullptr;  // of a subclass
 };
 
@@ -69,6 +70,7 @@ TensorValue* NewTensor(Session& s, uint32_t node, const model::TensorFacts& fact
   tensor->base = origin.base;
   tensor->foreign = origin.foreign;
   tensor->doubtful = origin.doubtful && !facts.requires_grad;
+  tensor->strides_guessed = origin.strides_guessed;
   tensor->type = origin.type;
   s.tensors.push_back(tensor);
   return tensor;
@@ -157,6 +159,12 @@ class NodeMaker {
     if (out != nullptr) {
       FRAMEGATE_TAKE([[maybe_unused]] V fits, FitsInto(out, meta_.result));
     }
+    if (meta_.same_as.has_value() && !meta_.mutates_first && *meta_.same_as < args_.positional.size())
+      if (auto* argument = As<TensorValue>(s_.Look(args_.positional[*meta_.same_as])); argument != nullptr && argument->strides_guessed) {
+        meta_.result = Operand{.tensor = *argument->facts};  // itself or a copy: its strides decide
+        meta_.is_view = true;
+        meta_.same_as.reset();
+      }
     if (meta_.same_as.has_value() && !meta_.mutates_first && *meta_.same_as < args_.positional.size()) {
       GuardAmbient();
       s_.graph().Add({.op = op_,
@@ -331,6 +339,7 @@ class NodeMaker {
         ++count;
         only = tensor;
         origin.doubtful = origin.doubtful || tensor->doubtful;
+        origin.strides_guessed = origin.strides_guessed || tensor->strides_guessed;
         if (TypeValue* type = s_.TypeOf(tensor); s_.IsPlainSubclass(type) && (origin.type == nullptr || s_.IsSubclassOf(type, origin.type)))
           origin.type = type;
       });

@@ -145,7 +145,8 @@ Outcome GetThrough(Interp& in, V descriptor, V object, TypeValue* type, const st
       return in.Raise("builtins:AttributeError", StrCat("'", FullName(in, type), "' object has no attribute '", name, "'"));
     return value == nullptr ? NoAttribute(in, object, type, name) : in.Done(value);
   }
-  if (kind->is("_collections:_tuplegetter") && object != nullptr)
+  // A heap type from 3.12 on, known by another module.
+  if ((kind->is("_collections:_tuplegetter") || kind->is("collections:_tuplegetter")) && object != nullptr)
     return TupleField(in, type, object, name);
   if (auto* cell = As<CellValue>(object); cell != nullptr && name == "cell_contents" && s.CellContents(cell) == nullptr)
     return in.Raise("builtins:ValueError", "Cell is empty");
@@ -160,6 +161,8 @@ Outcome GetThrough(Interp& in, V descriptor, V object, TypeValue* type, const st
       return ConstantMember(in, object, name);
     if (V value = KnownGetset(in, name, object))
       return in.Done(value);
+    if (As<BuiltinValue>(object) != nullptr)
+      return in.Fold("builtins:getattr", {.positional = {object, s.Str(name)}});
     return in.Break(Reason::kUnsupportedAttribute, StrCat(TypeName(type), ".", name));
   }
   if (kind->Has(TypeFlag::kPythonDescriptor)) {

@@ -179,10 +179,12 @@ V KnownGetset(Interp& in, const std::string& name, V object) {
       return s.Const({.kind = ConstantKind::kCode, .code = {function->code->image}});
     if (name == "__name__")
       return s.Str(function->is_real() ? s.ReadFact(function, Fact::kName).constant.text : function->name);
-    if (name == "__annotations__" && function->is_real())
-      return s.StepFrom(function, Step::kFuncAnnotations);
     if (name == "__annotations__") {
-      MappingValue* annotations = s.Dict();  // given as a flat tuple of names and values
+      if (function->annotations == nullptr && function->is_real())
+        function->annotations = s.StepFrom(function, Step::kFuncAnnotations);
+      if (auto* dict = function->annotations == nullptr ? nullptr : As<MappingValue>(s.Resolve(function->annotations)))
+        return dict;
+      MappingValue* annotations = s.Dict();  // stored as a flat tuple of names and values until somebody asks
       auto* pairs = function->annotations == nullptr ? nullptr : As<SequenceValue>(s.Resolve(function->annotations));
       for (size_t i = 0; pairs != nullptr && i + 1 < pairs->items.size(); i += 2)
         s.MappingSet(annotations, pairs->items[i], pairs->items[i + 1]);

@@ -57,7 +57,7 @@ Outcome InOrder(Interp& in, SetValue* set) {
     return in.Done(set);
   const bool numbers = std::all_of(set->items.begin(), set->items.end(), [&](V item) { return IsNumber(s, item); });
   auto refuse = [&] { return in.Break(Reason::kUnsupportedIteration, "the order of a set made in the frame"); };
-  if (set->is_real() || !set->has_history || (!numbers && !s.RelyOnRegistrations()))
+  if (set->is_real() || !set->has_history || (!numbers && !s.RelyOnHashes()))
     return set->items.size() == 1 ? in.Done(set) : refuse();
   FRAMEGATE_TAKE(V answer, in.Fold("framegate:set_order", {.positional = {s.Const(Constant::Tuple(set->history))}}));
   auto* parts = As<SequenceValue>(answer);

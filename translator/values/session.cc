@@ -204,8 +204,15 @@ void Session::RelyOnSymbol(FunctionValue* function) {
 }
 
 bool Session::RelyOnRegistrations() {
-  const Handle ambient = mirror_.Root(Step::kAmbient);
-  const model::FactValue& token = mirror_.Fact(ambient, Fact::kAbcToken);
+  return RelyOnProcess(Fact::kAbcToken);
+}
+
+bool Session::RelyOnHashes() {
+  return RelyOnProcess(Fact::kHashSecret);
+}
+
+bool Session::RelyOnProcess(Fact fact) {
+  const model::FactValue& token = mirror_.Fact(mirror_.Root(Step::kAmbient), fact);
   if (token.known)
     AddGuard({.kind = GuardKind::kFactIs, .subject = subjects_.Root(Step::kAmbient), .fact = token});
   return token.known;

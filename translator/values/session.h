@@ -134,6 +134,8 @@ class Session {
   void RelyOnSymbol(FunctionValue* function);
   // By which classes are registered with abstract ones, in the client's process alone. False: nobody can say.
   bool RelyOnRegistrations();
+  // By hashes of texts and the addresses of objects, in the client's process alone.
+  bool RelyOnHashes();
   // Guards what was read of types, which is known only in the end. Before guards() and subjects() are taken.
   void GuardTypes();
   void GuardIdentities();
@@ -217,6 +219,10 @@ class Session {
 
   void KeepEffects() { kept_effects_ = effects_.size(); }  // what is there is not written over by what comes
 
+  // Functorch and forward-mode levels that the graph has entered here, and whether a transform that leaves them is running.
+  int64_t function_levels = 0, dual_levels = 0;
+  bool in_transform = false;
+
   bool changed_frozen = false;                  // the translation is void
   absl::flat_hash_map<V, Values> cached_calls;  // the function and arguments that give it again
   absl::flat_hash_map<std::string, V> cached;   // what cached functions gave, by function and arguments
@@ -232,6 +238,7 @@ class Session {
   bool types_changed = false;  // some real type's attributes were changed
 
  private:
+  bool RelyOnProcess(model::Fact fact);
   V RealTypeAttr(TypeValue* type, std::string_view name);
   bool MayBeConstants(Handle type);
   V ResolveReal(LazyValue* lazy);

@@ -81,9 +81,10 @@ struct TensorValue final : Value {
   std::shared_ptr<const model::TensorFacts> facts;  // metadata where known; Session::FactsOf fills it
   bool guarded = false;                             // inputs: the whole metadata is guarded
   bool is_parameter = false;
-  TensorValue* base = nullptr;  // a view of this one, as gradients see it
-  bool foreign = false;         // may share memory with any other foreign one: inputs, results nobody has a rule for
-  bool doubtful = false;        // may require gradients although the metadata say no: something it may be a view of does now
+  TensorValue* base = nullptr;   // a view of this one, as gradients see it
+  bool foreign = false;          // may share memory with any other foreign one: inputs, results nobody has a rule for
+  bool strides_guessed = false;  // what is known of them is no more than likely: nothing may be folded from it
+  bool doubtful = false;         // may require gradients although the metadata say no: something it may be a view of does now
   std::vector<std::pair<std::string, V>> attributes;  // Python attributes set in the frame (journaled with the graph)
 };
 

@@ -35,10 +35,20 @@ bool AbcToken(PyObject* object, uint64_t* word) noexcept {
   return counter != nullptr;
 }
 
+bool HashSecret(PyObject* object, uint64_t* word) noexcept {
+  static const Py_hash_t hash = [] {
+    const pycompat::Ref text = pycompat::Ref::Steal(PyUnicode_FromString("framegate"));
+    return text ? PyObject_Hash(text.get()) : -1;
+  }();
+  *word = static_cast<uint64_t>(hash);
+  return object == AmbientObject() && hash != -1;
+}
+
 }  // namespace
 
 FRAMEGATE_WORD_FACT(kTypeFlags, Flags)
 FRAMEGATE_WORD_FACT(kAbcToken, AbcToken)
+FRAMEGATE_WORD_FACT(kHashSecret, HashSecret)
 FRAMEGATE_WORD_FACT(kMroLength, MroLength)
 
 template <>

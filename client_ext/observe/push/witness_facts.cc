@@ -72,6 +72,11 @@ bool Tell<Fact::kAbcToken>(PyObject*, Operand, Witnesses& words) {
 }
 
 template <>
+bool Tell<Fact::kHashSecret>(PyObject*, Operand, Witnesses&) {
+  return true;  // a process has one
+}
+
+template <>
 bool Tell<Fact::kCodeId>(PyObject* object, Operand, Witnesses& words) {
   if (!PyFunction_Check(object) || !words.Object(object))
     return false;

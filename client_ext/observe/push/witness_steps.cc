@@ -142,6 +142,11 @@ bool Tell<Step::kFuncKwdefaults>(PyObject* from, Operand, PyObject*, Witnesses& 
 }
 
 template <>
+bool Tell<Step::kFuncAnnotations>(PyObject* from, Operand, PyObject*, Witnesses& words) {
+  return TellFunction(from, &PyFunctionObject::func_annotations, words);
+}
+
+template <>
 bool Tell<Step::kFuncClosure>(PyObject* from, Operand operand, PyObject*, Witnesses& words) {
   if (!TellFunction(from, &PyFunctionObject::func_closure, words))
     return false;

@@ -50,6 +50,12 @@ bool TakeStep<Step::kFuncKwdefaults>(PyObject* from, Operand, uint16_t*, PyObjec
 }
 
 template <>
+bool TakeStep<Step::kFuncAnnotations>(PyObject* from, Operand, uint16_t*, PyObject** to) noexcept {
+  const PyFunctionObject* function = AsFunction(from);
+  return function == nullptr || Give(function->func_annotations, to);
+}
+
+template <>
 bool TakeStep<Step::kFuncClosure>(PyObject* from, Operand operand, uint16_t*, PyObject** to) noexcept {
   const PyFunctionObject* function = AsFunction(from);
   PyObject* closure = function == nullptr ? nullptr : function->func_closure;
@@ -62,18 +68,6 @@ bool TakeStep<Step::kFuncClosure>(PyObject* from, Operand operand, uint16_t*, Py
 template <>
 bool TakeStep<Step::kFuncBuiltins>(PyObject* from, Operand, uint16_t*, PyObject** to) noexcept {
   return AsFunction(from) == nullptr || Give(pycompat::BuiltinsOf(from), to);
-}
-
-template <>
-bool TakeStep<Step::kFuncAnnotations>(PyObject* from, Operand, uint16_t*, PyObject** to) noexcept {
-  if (!PyFunction_Check(from))
-    return true;
-  auto* function = reinterpret_cast<PyFunctionObject*>(from);
-  *to = PyFunction_GetAnnotations(from);
-  if (*to == nullptr && !PyErr_Occurred())
-    *to = function->func_annotations = PyDict_New();
-  PyErr_Clear();
-  return *to != nullptr;
 }
 
 template <>

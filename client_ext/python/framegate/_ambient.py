@@ -1,6 +1,7 @@
 """Changes of the ambient state that graphs make and torch has no single function for, and putting the state back after a failure."""
 from __future__ import annotations
 
+import contextlib
 import typing
 
 if typing.TYPE_CHECKING:
@@ -34,6 +35,8 @@ class State(typing.NamedTuple):
     cache: bool
     nesting: int
     modes: int
+    levels: int
+    duals: int
 
 
 def _nesting() -> int:
@@ -42,11 +45,17 @@ def _nesting() -> int:
     return torch.autocast_decrement_nesting()
 
 
+def _dual_levels() -> int:
+    import torch
+    return torch.autograd.forward_ad._current_level + 1
+
+
 def read(_: None = None) -> State:
     import torch
     return State(torch.is_grad_enabled(), torch.get_default_dtype(),
                  tuple((device, torch.is_autocast_enabled(device), torch.get_autocast_dtype(device)) for device in _DEVICES),
-                 torch.is_autocast_cache_enabled(), _nesting(), torch._C._len_torch_function_stack())
+                 torch.is_autocast_cache_enabled(), _nesting(), torch._C._len_torch_function_stack(),
+                 torch._C._functorch.get_dynamic_layer_stack_depth(), _dual_levels())
 
 
 def restore(before: State) -> None:
@@ -63,3 +72,7 @@ def restore(before: State) -> None:
     torch.set_autocast_cache_enabled(before.cache)
     while torch._C._len_torch_function_stack() > before.modes:
         torch.overrides._pop_mode()
+    torch._C._functorch.pop_dynamic_layer_stack_and_undo_to_depth(before.levels)
+    if before.duals == 0:  # Python's count is not what the graph's own level is seen in
+        with contextlib.suppress(RuntimeError):
+            torch._C._exit_dual_level(level=0)

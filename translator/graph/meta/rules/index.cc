@@ -15,7 +15,8 @@ using model::Operand;
 struct Indexed {
   Value view;
   std::vector<std::optional<Value>> indices;
-  bool masked = false;  // a mask's result has as many elements as the data say
+  bool masked = false;   // a mask's result has as many elements as the data say
+  bool by_data = false;  // a number is that of a tensor: where the view begins is not known
 
   bool advanced() const { return !indices.empty(); }
 };
@@ -144,10 +145,22 @@ class Indexing {
         AddIndex(index);
       return absl::OkStatus();
     }
-    // A single integer in a tensor counts as that integer, which is not known.
-    if (index.rank() == 0 || (index.dtype != DType::kInt64 && index.dtype != DType::kInt32))
+    if (index.rank() == 0)
+      return SelectByData(index);
+    if (index.dtype != DType::kInt64 && index.dtype != DType::kInt32)
       return Unknown();
     AddIndex(CastTo(call_, index, DType::kInt64));
+    return absl::OkStatus();
+  }
+
+  // A single integer in a tensor counts as that integer.
+  absl::Status SelectByData(const Value& index) {
+    Layout& layout = result_.view.layout;
+    if (!IsIntegral(index.dtype))
+      return Raises();
+    result_.by_data = true;
+    layout.sizes.erase(layout.sizes.begin() + dim_);
+    layout.strides.erase(layout.strides.begin() + dim_);
     return absl::OkStatus();
   }
 
@@ -259,8 +272,11 @@ absl::StatusOr<Layout> Gathered(Indexed indexed) {
 
 Outcome GetItem(const Call& call) {
   ASSIGN_OR_RETURN(Indexed indexed, Index(call));
-  if (!indexed.advanced())
-    return indexed.view;
+  if (!indexed.advanced()) {
+    Product view = std::move(indexed.view);
+    view.may_raise_on_data = indexed.by_data;
+    return view;
+  }
   if (indexed.masked)
     return Unknown();
   DType dtype = indexed.view.dtype;
@@ -274,7 +290,7 @@ Outcome SetItem(const Call& call) {
   ASSIGN_OR_RETURN(Indexed indexed, Index(call));
   ASSIGN_OR_RETURN(Value value, call.TensorOrNumber("value"));
   Product product = Product::Nothing();
-  product.may_raise_on_data = indexed.advanced();
+  product.may_raise_on_data = indexed.advanced() || indexed.by_data;
   if (IsComplex(value.dtype) && !IsComplex(indexed.view.dtype))
     return Unknown();
   if (value.requires_grad && !IsDifferentiable(indexed.view.dtype))  // which eager forgets to check
