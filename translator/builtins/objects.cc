@@ -1,5 +1,6 @@
 // Builtins about objects: types, attributes, calls.
 #include "translator/builtins/table.h"
+#include "translator/slots/members.h"
 #include "translator/slots/slots.h"
 
 namespace framegate::translator {
@@ -239,18 +240,7 @@ Outcome BuiltinLocals(Interp& in, Args& args, Tail) {
     return WrongArguments(in, "locals");
   if (f.locals != nullptr)
     return in.Done(f.locals);
-  MappingValue* names = in.s.Dict();
-  for (size_t slot = 0; slot < f.slots.size(); ++slot) {
-    V value = f.slots[slot];
-    constexpr unsigned char kCellOrFree = 0xc0;
-    if (value != nullptr && (static_cast<unsigned char>(f.code->image->localspluskinds[slot]) & kCellOrFree) != 0)
-      if (auto* cell = As<CellValue>(in.s.Resolve(value)))
-        value = in.s.CellContents(cell);
-    const std::string& name = f.code->image->localsplusnames[slot];
-    if (value != nullptr && !name.starts_with("."))
-      in.s.MappingSet(names, in.s.Str(name), value);
-  }
-  return in.Done(names);
+  return in.Done(NamesOf(in.s, f));
 }
 
 Outcome BuiltinPartial(Interp& in, Args& args, Tail) {
@@ -318,6 +308,13 @@ Outcome BuiltinDir(Interp& in, Args& args, Tail tail) {
 Outcome BuiltinLeftToItself(Interp& in, Args& args, Tail) {
   auto* builtin = args.positional.empty() ? nullptr : As<BuiltinValue>(in.s.Resolve(args.positional[0]));
   return in.Break(Reason::kOpaqueCall, builtin == nullptr ? "a C function" : builtin->symbol);
+}
+
+Outcome BuiltinGetFrame(Interp& in, Args& args, Tail) {
+  const Constant* depth = args.positional.empty() ? nullptr : IntOf(in.s, args.positional[0]);
+  if (args.positional.size() > 1 || (depth == nullptr && !args.positional.empty()) || (depth != nullptr && IntValue(*depth) < 0))
+    return WrongArguments(in, "sys._getframe");
+  return FrameAbove(in, depth == nullptr ? 0 : IntValue(*depth));
 }
 
 Outcome BuiltinReadsFrame(Interp& in, Args&, Tail) {

@@ -222,6 +222,8 @@ Outcome Generic(Interp& in, V object, TypeValue* type, const std::string& name, 
 
 Outcome GetFromType(Interp& in, TypeValue* self, const std::string& name, Tail tail) {
   Session& s = in.s;
+  if (name == "__annotations__" && !self->Has(TypeFlag::kHeapType))
+    return NoAttribute(in, self, nullptr, name);
   TypeValue* metatype = s.TypeOf(self);
   V meta = metatype == nullptr ? nullptr : s.TypeAttr(metatype, name);
   TypeValue* kind = meta == nullptr ? nullptr : s.TypeOf(meta);
@@ -288,6 +290,8 @@ Outcome Interp::GetAttr(V object, const std::string& name, Tail tail) {
     return Break(Reason::kUnsupportedAttribute, name);
   if (auto* alias = As<ObjectValue>(object); alias != nullptr && type->is("types:GenericAlias"))
     return AliasMember(*this, alias, name, tail);
+  if (auto* frame = As<ObjectValue>(object); frame != nullptr && frame->of_frame != nullptr && name.starts_with("f_"))
+    return FrameMember(*this, frame, name);
   if (type->symbol.starts_with("re:") && As<ObjectValue>(object) != nullptr) {
     FRAMEGATE_TAKE(V kept, RegexMember(*this, As<ObjectValue>(object), name));
     if (kept != nullptr)

@@ -13,6 +13,11 @@ Outcome NoAttribute(Interp& in, V object, TypeValue* type, const std::string& na
 Outcome AliasMember(Interp& in, ObjectValue* alias, const std::string& name, Tail tail);
 // An attribute of a compiled regular expression or of a match; value null: none that it keeps itself.
 Outcome RegexMember(Interp& in, ObjectValue* object, const std::string& name);
+// The frame so many above the one that runs, and an attribute of one.
+Outcome FrameAbove(Interp& in, int64_t depth);
+Outcome FrameMember(Interp& in, ObjectValue* object, const std::string& name);
+// What locals() gives in a function's frame.
+MappingValue* NamesOf(Session& s, const Frame& f);
 // object.__class__ = type.
 Outcome SetClass(Interp& in, V object, V type);
 // The value of a getset descriptor that the translator knows; null: unknown.

@@ -124,8 +124,8 @@ Outcome OfContainer(Interp& in, const std::string& symbol, const Method& method,
   Session& s = in.s;
   Values& given = args.positional;
   V self = given.empty() ? nullptr : s.Resolve(given[0]);
-  if (self == nullptr)
-    return in.Break(Reason::kOpaqueCall, symbol);
+  if (self == nullptr || self->kind == ValueKind::kObject || self->kind == ValueKind::kOpaque || self->kind == ValueKind::kResidual)
+    return in.Break(Reason::kOpaqueCall, symbol);  // a container of which nothing is known
   size_t count = given.size();
   if (method.name == "__len__" && count == 1)
     return RawLength(in, self);

@@ -189,6 +189,17 @@ V Session::MakeReal(LazyValue* lazy, TypeValue* type) {
     if (view->target != nullptr)
       return view;
   }
+  constexpr std::pair<std::string_view, ViewForm> kViews[] = {
+      {"builtins:dict_keys", ViewForm::kKeys}, {"builtins:dict_values", ViewForm::kValues}, {"builtins:dict_items", ViewForm::kItems}};
+  for (const auto& [view_name, form] : kViews) {
+    V target = name == view_name ? StepFrom(lazy, Step::kProxyTarget) : nullptr;
+    if (target == nullptr)
+      continue;
+    auto* view = New<ViewValue>();
+    view->form = form;
+    view->target = target;
+    return view;
+  }
   if (name == "functools:partial") {
     auto* object = New<ObjectValue>();
     object->hint = "partial";

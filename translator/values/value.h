@@ -186,6 +186,8 @@ struct TracePlace {
   uint32_t offset = 0;  // of the instruction, in code units
 };
 
+struct Frame;
+
 struct ObjectValue final : Value {
   static constexpr ValueKind kKind = ValueKind::kObject;
 
@@ -196,13 +198,14 @@ struct ObjectValue final : Value {
   V cause = nullptr, context = nullptr;               // exceptions
   V traceback = nullptr;                              // exceptions that were raised
   bool suppress_context = false;
-  std::vector<TracePlace> trace;  // exceptions: frames that are done or have handled it, innermost first
-  V payload = nullptr;            // instances of a subclass of int, float, complex, str or bytes: the value of the base type
-  std::string constructor;        // made by the constructor of that name (model/constructors.def) from `arguments`
-  V args_tuple = nullptr;         // exceptions: what `args` gave last
-  V parts = nullptr;              // exception groups: the tuple of exceptions
-  V stand_in = nullptr;           // what is called instead of it, or iterated
-  std::string hint;               // what kind of real object, for messages
+  std::vector<TracePlace> trace;    // exceptions: frames that are done or have handled it, innermost first
+  V payload = nullptr;              // instances of a subclass of int, float, complex, str or bytes: the value of the base type
+  std::string constructor;          // made by the constructor of that name (model/constructors.def) from `arguments`
+  V args_tuple = nullptr;           // exceptions: what `args` gave last
+  V parts = nullptr;                // exception groups: the tuple of exceptions
+  V stand_in = nullptr;             // what is called instead of it, or iterated
+  std::shared_ptr<Frame> of_frame;  // frame objects
+  std::string hint;                 // what kind of real object, for messages
 };
 
 struct BuiltinValue final : Value {
@@ -239,8 +242,6 @@ struct IteratorValue final : Value {
   uint32_t version = 0;  // kMapping: of the source when made
   bool exhausted = false;
 };
-
-struct Frame;
 
 struct GeneratorValue final : Value {
   static constexpr ValueKind kKind = ValueKind::kGenerator;
