@@ -314,7 +314,9 @@ Outcome BuiltinGetFrame(Interp& in, Args& args, Tail) {
   const Constant* depth = args.positional.empty() ? nullptr : IntOf(in.s, args.positional[0]);
   if (args.positional.size() > 1 || (depth == nullptr && !args.positional.empty()) || (depth != nullptr && IntValue(*depth) < 0))
     return WrongArguments(in, "sys._getframe");
-  return FrameAbove(in, depth == nullptr ? 0 : IntValue(*depth));
+  if (depth == nullptr || IntValue(*depth) == 0)
+    return in.Break(Reason::kFrameReader, "a function that reads its own frame");
+  return FrameAbove(in, IntValue(*depth));
 }
 
 Outcome BuiltinReadsFrame(Interp& in, Args&, Tail) {
