@@ -360,6 +360,12 @@ Outcome BuiltinGenericAlias(Interp& in, Args& args, Tail) {
   return in.Done(alias);
 }
 
+// warnings.filters was changed.
+Outcome BuiltinFiltersMutated(Interp& in, Args&, Tail) {
+  in.s.AddEffect({.helper = model::Helper::kConstruct, .args = {in.s.Str("warnings")}});
+  return in.Done(in.s.None());
+}
+
 // Of types.GenericAlias and of classes that typing and collections.abc derive from it: good for annotations.
 Outcome BuiltinGenericAliasNew(Interp& in, Args& args, Tail) {
   auto* type = args.positional.size() == 3 ? As<TypeValue>(in.s.Resolve(args.positional[0])) : nullptr;

@@ -27,6 +27,9 @@ struct AmbientQuery {
 
 const AmbientQuery* FindAmbientQuery(std::string_view symbol);
 Outcome AnswerAmbientQuery(Interp& in, const AmbientQuery& query, const Args& args);
+// The same for one that sets it (ambient_setters.def).
+const AmbientQuery* FindAmbientSetter(std::string_view symbol);
+Outcome SetAmbientSwitch(Interp& in, const AmbientQuery& setter, Args& args);
 
 // A call of it is a graph node as it stands.
 bool IsGraphFunction(std::string_view symbol);

@@ -44,6 +44,10 @@ void SetFacts(Session& s, TensorValue* tensor, const model::TensorFacts& facts) 
   }
 }
 
+bool IsGeneratorType(const TypeValue* type) {
+  return type != nullptr && (type->is("torch._C:Generator") || type->is("torch:Generator"));
+}
+
 void ForEachTensor(Session& s, V value, const std::function<void(TensorValue*)>& visit, int depth) {
   value = s.Look(value);
   if (depth > 8)

@@ -10,6 +10,9 @@ namespace framegate::translator {
 // The metadata of a tensor from here on, and what follows for those that share its memory.
 void SetFacts(Session& s, TensorValue* tensor, const model::TensorFacts& facts);
 
+// torch.Generator: graphs take its instances as they are.
+bool IsGeneratorType(const TypeValue* type);
+
 // The tensors of a value, in sequences and mappings too.
 void ForEachTensor(Session& s, V value, const std::function<void(TensorValue*)>& visit, int depth = 0);
 

@@ -432,6 +432,8 @@ Outcome Interp::CallBuiltin(const std::string& symbol, Args args, Tail tail) {
     return RunWhole(*this, body, args, tail);
   if (const AmbientQuery* query = symbol.starts_with("torch") ? FindAmbientQuery(symbol) : nullptr)
     return AnswerAmbientQuery(*this, *query, args);
+  if (const AmbientQuery* setter = symbol.starts_with("torch") ? FindAmbientSetter(symbol) : nullptr)
+    return SetAmbientSwitch(*this, *setter, args);
   if (std::string_view polyfill = FindPolyfill(symbol); !polyfill.empty() && !(IsPureCall(symbol) && AreConstant(s, args))) {
     if (V function = s.Symbol(StrCat("framegate.", polyfill)))
       return Call(function, std::move(args), tail);

@@ -70,7 +70,7 @@ std::string Session::HashKey(V key) {
   key = Resolve(key);
   if (const Constant* c = AsConstant(key))
     return ConstantKey(*c);
-  if (auto* s = As<SequenceValue>(key); s != nullptr && TypeOf(s)->is("builtins:tuple")) {
+  if (auto* s = As<SequenceValue>(key); s != nullptr && (TypeOf(s)->is("builtins:tuple") || TypeOf(s)->is("torch:Size"))) {
     std::string text = "(";
     for (V item : s->items) {
       std::string part = HashKey(item);

@@ -108,8 +108,9 @@ class Backend:
 
 
 def _is_request_to_skip(error: Exception) -> bool:
+    from framegate._graph_calls import CannotTrace
     theirs = sys.modules.get("torch._dynamo.exc")
-    return theirs is not None and isinstance(error, theirs.SkipFrame)
+    return isinstance(error, CannotTrace) or (theirs is not None and isinstance(error, theirs.SkipFrame))
 
 
 def _program_fails(error: Exception, module: GraphModule) -> bool:
