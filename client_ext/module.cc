@@ -11,6 +11,7 @@
 #include "client_ext/hook/thread.h"
 #include "client_ext/link/helpers.h"
 #include "client_ext/region/graph.h"
+#include "client_ext/region/held_inputs.h"
 #include "client_ext/region/options.h"
 #include "client_ext/region/region.h"
 #include "client_ext/region/stats.h"
@@ -91,7 +92,7 @@ PyModuleDef definition = {PyModuleDef_HEAD_INIT, "framegate._framegate", nullptr
 
 bool Init(PyObject* module) {
   return CodeExtra::Init() && InitStubs() && InitHelpers() && InitLevels() && InitDriveTypes() && InitRegionType(module) &&
-         InitWrapperTypes(module) && InitGraphTypes(module) && InitTesting(module);
+         InitWrapperTypes(module) && InitGraphTypes(module) && InitHeldInputsType(module) && InitTesting(module);
 }
 
 }  // namespace

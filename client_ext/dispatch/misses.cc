@@ -29,6 +29,13 @@ std::string SubjectName(const Installed& entry, const Instruction& in, model::Su
   return model::SubjectPath(entry.entry->subjects, subject, SlotNames(live));
 }
 
+int32_t LineOf(const model::Entry& entry, uint32_t instruction) {
+  for (const model::GuardNote& note : entry.guards)
+    if (note.first <= instruction && instruction < note.last && note.line > 0)
+      return note.line;
+  return 0;
+}
+
 // The check with all strides free, and all sizes but one.
 guards::TensorCheck FreedBut(const guards::TensorCheck& check, uint32_t compared) {
   guards::TensorCheck freed = check;
@@ -109,7 +116,7 @@ size_t RecordMisses(Site& site, const LiveUnit& live) {
     const std::string subject = SubjectName(*entry, in, miss.subject, live);
     RecordChanged(site, *entry, live);
     AddSorted(&site.separating, subject);
-    AddMiss({NameOf(live), entry->id, subject, miss.expected, miss.actual});
+    AddMiss({NameOf(live), entry->id, subject, miss.expected, miss.actual, LineOf(*entry->entry, verdict.instruction)});
     ++count;
   }
   return count;

@@ -94,7 +94,8 @@ Resolution RunOriginal() {
 // One miss on its way to a decision.
 class Search {
  public:
-  Search(Site& site, const LiveUnit& live) : site_(site), live_(live) {}
+  // `misses`: how many of the last records are about this call.
+  Search(Site& site, const LiveUnit& live, size_t misses) : site_(site), live_(live), known_{.misses = LastMisses(misses)} {}
 
   Resolution Run() {
     const auto begin = steady_clock::now();
@@ -130,14 +131,20 @@ class Search {
   }
 
   Resolution MakeNew() {
-    constexpr int kMostShared = 4;
-    for (int attempt = 0; attempt < kMostShared && site_.region != nullptr; ++attempt) {
+    constexpr int kMostAttempts = 4;
+    for (int attempt = 1; attempt <= kMostAttempts && site_.region != nullptr; ++attempt) {
       Traffic traffic;
       HandleTable handles;
-      const auto entry = Translate(site_.unit, ConfigOf(site_), live_, handles, &traffic);
+      known_.whatever_comes = attempt == kMostAttempts;
+      const auto entry = Translate(site_.unit, ConfigOf(site_), live_, handles, known_, &traffic);
       CountTraffic(traffic);
       if (!entry.ok())
         return Failed(entry.status());
+      if (*entry == nullptr) {
+        if (const std::optional<Resolution> stored = LookUp())
+          return *stored;
+        continue;
+      }
       const std::optional<Resolution> tried = Use(*entry, &handles);
       if (tried || traffic.translations > 0)
         return tried ? *tried : RunOriginal();
@@ -177,6 +184,7 @@ class Search {
 
   Site& site_;
   const LiveUnit& live_;
+  Known known_;
   std::chrono::nanoseconds backend_{0};
 };
 
@@ -239,7 +247,7 @@ Resolution ResolveMiss(PyThreadState* thread, std::shared_ptr<Site> site, const 
     return RunOriginal();
   }
   const Turn turn(*site, thread->id);
-  return Search(*site, live).Run();
+  return Search(*site, live, misses).Run();
 }
 
 }  // namespace framegate::client

@@ -4,7 +4,7 @@
 #include "client_ext/observe/push/memos.h"
 
 #include "base/strings.h"
-#include "guards/program/shape.h"
+#include "guards/program/seen.h"
 #include "guards/program/verify.h"
 
 namespace framegate::client {
@@ -23,20 +23,25 @@ std::string TypeText(PyObject* object) {
   return guards::TypeRepr(StrCat(module, ":", qualname));
 }
 
-std::string FactText(model::Fact fact, PyObject* object) {
-  const model::FactValue value = ReadFact(fact, object);
-  if (value.known)
-    return guards::Repr(value);
-  model::Constant constant;  // of another kind than the fact is about: say what it is
-  return FromPython(object, &constant) && constant.code.empty() ? model::Repr(constant) : StrCat("an object of type ", TypeText(object));
-}
+// Of live objects, for guards::Seen.
+struct LiveTeller {
+  std::string Absent(const guards::Instruction&) const { return "absent"; }
 
-std::string AmbientText(uint8_t part) {
-  const model::Constant ambient = Torch() == nullptr ? model::Constant() : Torch()->read_ambient();
-  if (part >= ambient.items.size())
-    return "not known";
-  return model::Repr(ambient.items[part]);
-}
+  std::string Fact(model::Fact fact, PyObject* object) const {
+    const model::FactValue value = ReadFact(fact, object);
+    if (value.known)
+      return guards::Repr(value);
+    model::Constant constant;  // of another kind than the fact is about: say what it is
+    return FromPython(object, &constant) && constant.code.empty() ? model::Repr(constant) : StrCat("an object of type ", TypeText(object));
+  }
+
+  std::string Type(PyObject* object) const { return TypeText(object); }
+
+  std::string Ambient(uint8_t part) const {
+    const model::Constant ambient = Torch() == nullptr ? model::Constant() : Torch()->read_ambient();
+    return part < ambient.items.size() ? model::Repr(ambient.items[part]) : "not known";
+  }
+};
 
 }  // namespace
 
@@ -78,62 +83,8 @@ CheckProgram::Miss CheckProgram::Explain(uint32_t instruction, const LiveFrame* 
   const guards::Verdict verdict = Evaluate(frames, frame_count, kept.data());
   if (verdict.pass || verdict.instruction != instruction)
     return miss;
-  miss.actual = guards::Shorten(Actual(failed));
+  miss.actual = guards::Seen(failed, Registers(), LiveTeller());
   return miss;
-}
-
-std::string CheckProgram::Actual(const guards::Instruction& in) {
-  using guards::CheckOp;
-  if (guards::IsStepOp(in.op))
-    return "absent";
-  const guards::Registers registers = guards::RegistersOf(in);
-  PyObject* object = registers.reads_objects.empty() ? nullptr : Registers().objects()[registers.reads_objects[0]];
-  if (guards::IsFactOp(in.op))
-    return FactText(guards::FactOf(in.op), object);
-  switch (static_cast<CheckOp>(in.op)) {
-    case CheckOp::kCheckType:
-      return TypeText(object);
-    case CheckOp::kCheckPresent:
-      return "absent";
-    case CheckOp::kCheckAmbient:
-      return AmbientText(in.sub);
-    case CheckOp::kCheckSame:
-      return "another object";
-    case CheckOp::kCheckDistinct:
-    case CheckOp::kGroupAdd:
-      return "an object that is there twice";
-    case CheckOp::kCheckTrue:
-      return "False";
-    case CheckOp::kCheckAbsent:
-    case CheckOp::kCheckObject:
-    case CheckOp::kCheckSubclass:
-    case CheckOp::kNop:
-    case CheckOp::kPass:
-    case CheckOp::kGroupBegin:
-    case CheckOp::kKeep:
-    case CheckOp::kSlice:
-    case CheckOp::kWordConst:
-    case CheckOp::kWordSize:
-    case CheckOp::kWordStride:
-    case CheckOp::kWordOffset:
-    case CheckOp::kWordInt:
-    case CheckOp::kWordFact:
-    case CheckOp::kWordAdd:
-    case CheckOp::kWordSub:
-    case CheckOp::kWordMul:
-    case CheckOp::kWordFloorDiv:
-    case CheckOp::kWordMod:
-    case CheckOp::kWordMin:
-    case CheckOp::kWordMax:
-    case CheckOp::kWordEq:
-    case CheckOp::kWordNe:
-    case CheckOp::kWordLt:
-    case CheckOp::kWordLe:
-    case CheckOp::kWordAnd:
-    case CheckOp::kWordOr:
-      break;
-  }
-  return object != nullptr ? FactText(model::Fact::kValue, object) : "";
 }
 
 }  // namespace framegate::client

@@ -52,8 +52,6 @@ class CheckProgram {
 
  private:
   CheckProgram();
-  // After a failed evaluation: what the instruction saw.
-  static std::string Actual(const guards::Instruction& instruction);
 
   guards::Program program_;
   std::unique_ptr<guards::Linked<PyProbe>> linked_;

@@ -43,6 +43,11 @@ void AddMiss(MissRecord record) {
     Misses().pop_front();
 }
 
+std::vector<MissRecord> LastMisses(size_t count) {
+  const std::deque<MissRecord>& misses = Misses();
+  return {misses.end() - static_cast<ptrdiff_t>(std::min(count, misses.size())), misses.end()};
+}
+
 PyObject* StatsDict() {
   Ref dict = Ref::Steal(PyDict_New());
   for (size_t i = 0; dict && i < counts.size(); ++i) {

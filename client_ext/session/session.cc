@@ -1,5 +1,6 @@
 #include "client_ext/session/session.h"
 
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -139,12 +140,15 @@ absl::Status Answer(TranslateCall& call, std::string_view bytes, HandleTable& ha
 
 // The conversation of one translation, from `open` to the entry.
 absl::StatusOr<TranslateCall::Event> Converse(Connection& connection, const std::string& key, uint64_t horizon, const LiveUnit& live,
-                                              HandleTable& handles, Traffic* traffic) {
+                                              HandleTable& handles, const std::vector<MissRecord>& misses, Traffic* traffic) {
   std::vector<PyCodeObject*> likely;
   const std::string summary = Encode(ObserveUnit(live, handles, &likely));
   ASSIGN_OR_RETURN(std::vector<std::string> code, UnsentCode(connection, live, likely));
   TranslateCall call(connection.channel.get());
-  RETURN_IF_ERROR(call.Open(key, summary, std::move(code), horizon));
+  std::vector<TranslateCall::Miss> told;
+  for (const MissRecord& miss : misses)
+    told.push_back({miss.entry, miss.subject, miss.expected, miss.actual, miss.line});
+  RETURN_IF_ERROR(call.Open(key, summary, std::move(code), horizon, told));
   traffic->round_trips += 1;
   const Patience patience = TheSession().daemon.patience();
   while (true) {
@@ -153,6 +157,7 @@ absl::StatusOr<TranslateCall::Event> Converse(Connection& connection, const std:
     RETURN_IF_ERROR(event.status());
     switch (event->kind) {
       case TranslateCall::Kind::kEntry:
+      case TranslateCall::Kind::kNews:
         return event;
       case TranslateCall::Kind::kBeat:
         // A signal that came just before the wait did not interrupt it.
@@ -203,12 +208,15 @@ absl::StatusOr<std::vector<std::shared_ptr<const model::Entry>>> Lookup(const mo
 }
 
 absl::StatusOr<std::shared_ptr<const model::Entry>> Translate(const model::Unit& unit, const model::Config& config, const LiveUnit& live,
-                                                              HandleTable& handles, Traffic* traffic) {
+                                                              HandleTable& handles, const Known& known, Traffic* traffic) {
   const std::string bytes = KeyBytes(unit, config);
   const Hash128 key = HashBytes(bytes);
   ASSIGN_OR_RETURN(std::unique_ptr<Connection> connection, Acquire());
-  absl::StatusOr<TranslateCall::Event> event = Converse(*connection, bytes, TheSession().keys[key].horizon, live, handles, traffic);
+  const uint64_t horizon = known.whatever_comes ? std::numeric_limits<uint64_t>::max() : TheSession().keys[key].horizon;
+  absl::StatusOr<TranslateCall::Event> event = Converse(*connection, bytes, horizon, live, handles, known.misses, traffic);
   RETURN_IF_ERROR(Settle(std::move(connection), event.status()));
+  if (event->kind == TranslateCall::Kind::kNews)
+    return nullptr;
   traffic->translations += event->shared ? 0 : 1;
   TheSession().keys[key].horizon = event->horizon;
   return DecodeEntry(event->bytes);

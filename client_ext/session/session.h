@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "client_ext/capture/handles.h"
 #include "client_ext/observe/live_unit.h"
+#include "client_ext/region/stats.h"
 #include "model/entry.h"
 
 namespace framegate::client {
@@ -26,10 +27,17 @@ struct Traffic {
 absl::StatusOr<std::vector<std::shared_ptr<const model::Entry>>> Lookup(const model::Unit& unit, const model::Config& config,
                                                                         const LiveUnit& live, Traffic* traffic);
 
-// A translation for these very objects. Statuses as above; InvalidArgument, ResourceExhausted, Internal: the daemon refused this unit.
-// An entry made for somebody else may not fit these objects: then ask again, and another one comes.
-// `handles`, empty before, names the objects the entry may speak of (CheckProgram::Link); it keeps them alive.
+// What the client knows of entries for a unit before it asks for a translation.
+struct Known {
+  std::vector<MissRecord> misses;  // of installed entries: for `framegate why`
+  bool whatever_comes = false;     // others' entries do not matter any more: no news
+};
+
+// A translation for these very objects; null where entries have come since the last Lookup, which may have one of them. Statuses as above;
+// InvalidArgument, ResourceExhausted, Internal: the daemon refused this unit. An entry made for somebody else may not fit these objects:
+// then ask again, and another one comes. `handles`, empty before, names the objects the entry may speak of (CheckProgram::Link); it keeps
+// them alive.
 absl::StatusOr<std::shared_ptr<const model::Entry>> Translate(const model::Unit& unit, const model::Config& config, const LiveUnit& live,
-                                                              HandleTable& handles, Traffic* traffic);
+                                                              HandleTable& handles, const Known& known, Traffic* traffic);
 
 }  // namespace framegate::client

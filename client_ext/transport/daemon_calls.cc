@@ -86,13 +86,22 @@ absl::StatusOr<FoundEntries> FindEntries(Channel& channel, std::string_view key_
 
 TranslateCall::TranslateCall(Channel* channel) : call_(channel, wire::kTranslate, std::nullopt) {}
 
-absl::Status TranslateCall::Open(std::string_view key_material, std::string_view summary, std::vector<std::string> code, uint64_t horizon) {
+absl::Status TranslateCall::Open(std::string_view key_material, std::string_view summary, std::vector<std::string> code, uint64_t horizon,
+                                 const std::vector<Miss>& misses) {
   v1::TranslateRequest request;
   request.mutable_open()->set_key_material(key_material.data(), key_material.size());
   request.mutable_open()->set_summary(summary.data(), summary.size());
   for (std::string& image : code)
     request.mutable_open()->add_code(std::move(image));
   request.mutable_open()->set_horizon(horizon);
+  for (const Miss& miss : misses) {
+    v1::Miss* to = request.mutable_open()->add_misses();
+    to->set_entry(miss.entry);
+    to->set_subject(miss.subject);
+    to->set_expected(miss.expected);
+    to->set_seen(miss.seen);
+    to->set_line(miss.line);
+  }
   return call_.Send(request.SerializeAsString(), false);
 }
 
@@ -112,11 +121,14 @@ absl::StatusOr<TranslateCall::Event> TranslateCall::Next(const Patience& patienc
       return Event{.kind = Kind::kQuestions, .bytes = std::move(*reply.mutable_questions())};
     case v1::TranslateReply::kBeat:
       return Event{.kind = Kind::kBeat};
+    case v1::TranslateReply::kNews:
     case v1::TranslateReply::kEntry: {
       // The end of the stream comes in the same breath; with it the connection is clean for the next call.
       absl::Status end = call_.Receive(patience).status();
       if (absl::IsCancelled(end))
         return end;
+      if (reply.has_news())
+        return Event{.kind = Kind::kNews};
       return Event{.kind = Kind::kEntry, .bytes = std::move(*reply.mutable_entry()), .shared = reply.shared(), .horizon = reply.horizon()};
     }
     case v1::TranslateReply::kFailure: {

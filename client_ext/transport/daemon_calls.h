@@ -57,7 +57,7 @@ absl::StatusOr<FoundEntries> FindEntries(Channel& channel, std::string_view key_
 
 class TranslateCall {
  public:
-  enum class Kind : uint8_t { kBeat, kQuestions, kEntry };
+  enum class Kind : uint8_t { kBeat, kQuestions, kEntry, kNews };
 
   struct Event {
     Kind kind = Kind::kBeat;
@@ -66,14 +66,21 @@ class TranslateCall {
     uint64_t horizon = 0;  // kEntry: for the next Open, where it does not
   };
 
+  // What kept an installed entry from fitting, for people.
+  struct Miss {
+    std::string entry, subject, expected, seen;
+    int32_t line = 0;
+  };
+
   explicit TranslateCall(Channel* channel);
 
   // First. `horizon`: of the last answer about this key, 0 without one. ResourceExhausted: larger than the daemon takes.
-  absl::Status Open(std::string_view key_material, std::string_view summary, std::vector<std::string> code, uint64_t horizon);
+  absl::Status Open(std::string_view key_material, std::string_view summary, std::vector<std::string> code, uint64_t horizon,
+                    const std::vector<Miss>& misses);
   // After kQuestions: model::Answers. ResourceExhausted as above.
   absl::Status Answer(std::string_view answers);
-  // InvalidArgument, ResourceExhausted, Internal are also what the daemon says where this unit gets no entry. After kEntry the call is
-  // over.
+  // InvalidArgument, ResourceExhausted, Internal are also what the daemon says where this unit gets no entry. After kEntry and kNews the
+  // call is over.
   absl::StatusOr<Event> Next(const Patience& patience);
 
  private:

@@ -1,12 +1,12 @@
 #include "client_ext/verify/bytecode.h"
 
 #include <map>
-#include <random>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/strings.h"
+#include "base/testing/fuzz_rounds.h"
 
 namespace framegate::client {
 namespace {
@@ -316,18 +316,19 @@ TEST(VerifyCodeTest, ForwardAllowsWhatTheGraphNames) {
 }
 
 TEST(VerifyCodeTest, AnyBytesGiveAnAnswer) {
-  std::mt19937 random(7);
-  int accepted = 0;
-  for (int round = 0; round < 200000; ++round) {
-    PyVersion version = kVersions[random() % 3];
+  Random random(FuzzRounds::Seed());
+  uint64_t accepted = 0;
+  FuzzRounds rounds;
+  while (rounds.Next()) {
+    const PyVersion version = kVersions[random.Below(3)];
     Units call = CallOf(version, {"LOAD_FAST", 2}, {{"LOAD_FAST", 0}, {"LOAD_CONST", 1}});
     call.insert(call.end(), {{"STORE_FAST", 3}, {"LOAD_FAST", 3}, {"UNPACK_SEQUENCE", 2}, {"BINARY_SUBSCR"}});
     NewCode code = Code(version, Body(call));
-    for (uint32_t flips = 1 + random() % 3; flips > 0; --flips)
-      code.image.code[random() % code.image.code.size()] = static_cast<char>(random());
+    for (uint32_t flips = 1 + random.Below(3); flips > 0; --flips)
+      code.image.code[random.Below(static_cast<uint32_t>(code.image.code.size()))] = static_cast<char>(random.Below(256));
     accepted += VerifyCode(code, Expected(version)).ok();
   }
-  EXPECT_GT(accepted, 0);
+  EXPECT_GT(accepted, 0u);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "guards/passes/emitter.h"
 #include "guards/passes/passes.h"
 #include "guards/program/eval.h"
+#include "guards/program/seen.h"
 #include "guards/program/summary_probe.h"
 #include "guards/program/verify.h"
 
@@ -142,6 +143,58 @@ class Lowering {
   Lowered lowered_;
 };
 
+// Of what a client has told, for Seen.
+struct SummaryTeller {
+  using Node = SummaryIndex::Node;
+  static constexpr const char* kNotTold = "not told";
+
+  std::string Absent(const Instruction& step) const {
+    static const model::Constant kNoKey;
+    const Node* to = nullptr;
+    const model::Step taken = StepOf(step.op);
+    const uint32_t operand = model::IsRoot(taken) ? step.imm() : step.c;
+    const bool keyed = model::OperandOf(taken) == model::StepOperand::kKey;
+    const Node* from = model::IsRoot(taken) ? nullptr : registers.objects()[step.b];
+    return index.Find(from, taken, keyed ? 0 : operand, keyed ? program.constants[operand] : kNoKey, &to) ? "absent" : kNotTold;
+  }
+
+  std::string Fact(model::Fact fact, const Node* node) const {
+    const model::FactValue* value = SummaryIndex::FindFact(node, fact);
+    return value != nullptr ? Repr(*value) : kNotTold;
+  }
+
+  std::string Type(const Node* node) const {
+    const Node* type = nullptr;
+    if (!index.Find(node, model::Step::kType, 0, {}, &type) || type == nullptr)
+      return kNotTold;
+    const model::FactValue* name = SummaryIndex::FindFact(type, model::Fact::kTypeName);
+    if (name == nullptr || !name->known || name->constant.items.size() != 2)
+      return kNotTold;
+    return TypeRepr(StrCat(name->constant.items[0].text, ":", name->constant.items[1].text));
+  }
+
+  std::string Ambient(uint8_t part) const {
+    const Node* ambient = nullptr;
+    if (!index.Find(nullptr, model::Step::kAmbient, 0, {}, &ambient) || ambient == nullptr)
+      return kNotTold;
+    const model::FactValue* value = SummaryIndex::FindFact(ambient, model::Fact::kAmbient);
+    return value != nullptr && part < value->constant.items.size() ? model::Repr(value->constant.items[part]) : kNotTold;
+  }
+
+  const SummaryIndex& index;
+  const Program& program;
+  Scratch<SummaryProbe>& registers;
+};
+
+absl::StatusOr<Verdict> EvaluateOn(const SummaryIndex& index, const Program& program, Scratch<SummaryProbe>* scratch) {
+  RETURN_IF_ERROR(Verify(program).ToStatus());
+  ASSIGN_OR_RETURN(Linked<SummaryProbe> linked, Linked<SummaryProbe>::Link(program, {}));
+  SummaryProbe probe(index);
+  scratch->Reserve(linked);
+  std::vector<SummaryProbe::Object> kept(linked.keep_slots().size());
+  return Evaluate(linked, probe, *scratch, kept.data());
+}
+
 }  // namespace
 
 absl::StatusOr<Lowered> Lower(GuardSet set) {
@@ -155,14 +208,27 @@ absl::StatusOr<Lowered> Lower(GuardSet set) {
 SummaryJudge::SummaryJudge(const model::Summary& summary) : index_(std::make_shared<const SummaryIndex>(summary)) {}
 
 absl::StatusOr<bool> SummaryJudge::operator()(std::string_view bytes) const {
-  ASSIGN_OR_RETURN(Program program, DecodeProgram(bytes));
-  RETURN_IF_ERROR(Verify(program).ToStatus());
-  ASSIGN_OR_RETURN(Linked<SummaryProbe> linked, Linked<SummaryProbe>::Link(program, {}));
-  SummaryProbe probe(*index_);
+  ASSIGN_OR_RETURN(const Program program, DecodeProgram(bytes));
   Scratch<SummaryProbe> scratch;
-  scratch.Reserve(linked);
-  std::vector<SummaryProbe::Object> kept(linked.keep_slots().size());
-  return Evaluate(linked, probe, scratch, kept.data()).pass;
+  ASSIGN_OR_RETURN(const Verdict verdict, EvaluateOn(*index_, program, &scratch));
+  return verdict.pass;
+}
+
+absl::StatusOr<std::optional<Failure>> SummaryJudge::Explain(std::string_view bytes) const {
+  ASSIGN_OR_RETURN(const Program program, DecodeProgram(bytes));
+  Scratch<SummaryProbe> scratch;
+  ASSIGN_OR_RETURN(const Verdict verdict, EvaluateOn(*index_, program, &scratch));
+  if (verdict.pass)
+    return std::nullopt;
+  const Instruction& failed = program.instructions[verdict.instruction];
+  Failure failure{.instruction = verdict.instruction,
+                  .length = static_cast<uint32_t>(program.instructions.size()),
+                  .subject = program.subjects[verdict.instruction],
+                  .expected = Expectation(program, verdict.instruction),
+                  .seen = Seen(failed, scratch, SummaryTeller{*index_, program, scratch})};
+  if (failed.op == static_cast<uint8_t>(CheckOp::kCheckAmbient))
+    failure.ambient = model::EnumText(static_cast<model::AmbientPart>(failed.sub));
+  return failure;
 }
 
 }  // namespace framegate::guards

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,9 @@ class SummaryJudge {
  public:
   explicit SummaryJudge(const model::Summary& summary);
   absl::StatusOr<bool> operator()(std::string_view program) const;
+
+  // The first check that fails; nullopt where all pass.
+  absl::StatusOr<std::optional<Failure>> Explain(std::string_view program) const;
 
  private:
   std::shared_ptr<const SummaryIndex> index_;

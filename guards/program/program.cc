@@ -13,10 +13,11 @@ struct OpRow {
   std::string_view text;
   OperandShape shape;
   uint32_t cost;
+  std::string_view seen;
 };
 
 constexpr OpRow kRows[] = {
-#define FRAMEGATE_CHECK_OP(number, name, text, shape, cost, doc) {CheckOp::name, text, OperandShape::k##shape, cost},
+#define FRAMEGATE_CHECK_OP(number, name, text, shape, cost, seen, doc) {CheckOp::name, text, OperandShape::k##shape, cost, seen},
 #include "guards/program/check_ops.def"
 #undef FRAMEGATE_CHECK_OP
 };
@@ -31,6 +32,7 @@ struct OpTable {
   uint32_t cost[256] = {};
   OperandShape shape[kFactOps] = {};
   std::string_view text[kFactOps];
+  std::string_view seen[kFactOps];
 };
 
 constexpr OpTable kOps = [] {
@@ -41,6 +43,7 @@ constexpr OpTable kOps = [] {
     table.cost[op] = row.cost;
     table.shape[op] = row.shape;
     table.text[op] = row.text;
+    table.seen[op] = row.seen;
   }
 #define FRAMEGATE_FACT(number, name, text, shape, doc) \
   table.known[kFactOps + number] = true;               \
@@ -73,6 +76,10 @@ bool NumbersMatch(const std::vector<int64_t>& expected, const std::vector<int64_
 std::string_view EnumText(CheckOp op) {
   const uint8_t number = static_cast<uint8_t>(op);
   return number < kFactOps ? kOps.text[number] : std::string_view();
+}
+
+std::string_view SeenText(CheckOp op) {
+  return kOps.seen[static_cast<uint8_t>(op)];
 }
 
 bool EnumFromText(std::string_view text, CheckOp* op) {

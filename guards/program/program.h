@@ -20,7 +20,7 @@
 namespace framegate::guards {
 
 enum class CheckOp : uint8_t {
-#define FRAMEGATE_CHECK_OP(number, name, text, shape, cost, doc) name = number,
+#define FRAMEGATE_CHECK_OP(number, name, text, shape, cost, seen, doc) name = number,
 #include "guards/program/check_ops.def"
 #undef FRAMEGATE_CHECK_OP
 };
@@ -155,6 +155,19 @@ absl::StatusOr<Program> ParseProgram(std::string_view text);
 
 // What a check expects, as people read it: under 500 bytes. REQUIRES: the program verifies.
 std::string Expectation(const Program& program, uint32_t instruction);
+
+// The first check of a program that does not hold, for people.
+struct Failure {
+  uint32_t instruction = 0;
+  uint32_t length = 0;  // instructions of the program
+  model::SubjectId subject = model::kNoSubject;
+  std::string ambient;  // name of the part of the ambient state where it is about that
+  std::string expected;
+  std::string seen;
+};
+
+// What was there where an own operation of this kind fails; "": the value of the object that it reads.
+std::string_view SeenText(CheckOp op);
 // Float tensor of sizes [5], ...: torch's name of the dtype first.
 std::string Repr(const model::TensorFacts& facts);
 // The value of a fact.

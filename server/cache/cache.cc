@@ -21,6 +21,7 @@ Found Cache::Find(const CacheKey& key, const model::Summary* facts, uint64_t hor
     for (const EntryPtr& entry : candidates)
       found.horizon = std::max(found.horizon, entry->sequence);
     std::erase_if(candidates, [&](const EntryPtr& entry) { return entry->sequence <= horizon; });
+    found.newer = candidates.size();
     if (facts != nullptr) {
       found.entries = Passing(candidates, *facts, most);
     } else {

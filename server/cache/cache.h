@@ -26,11 +26,15 @@ struct ProgramReader {
   using Judge = std::function<absl::StatusOr<bool>(std::string_view program)>;
   std::function<Judge(const model::Summary& facts)> judge;  // borrows the facts
   std::function<absl::StatusOr<guards::ReadSet>(std::string_view program)> read_set;
+  // The first check that fails on the facts; nullopt: none does.
+  using Explained = absl::StatusOr<std::optional<guards::Failure>>;
+  std::function<Explained(const model::Summary& facts, std::string_view program)> explain;
 };
 
 struct Found {
   std::vector<EntryPtr> entries;  // best first
   size_t candidates = 0;          // under the key in all
+  size_t newer = 0;               // of them, beyond the horizon that was asked about
   uint64_t horizon = 0;           // everything up to this sequence was considered
 };
 
@@ -45,6 +49,9 @@ class Cache {
   // Encoded guards::ReadSet: what a client must tell for every entry of the key that is in the
   // nearest tier to be judged by its facts.
   std::string ReadSetOf(const CacheKey& key) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Entries of the key that are in the nearest tier, the last used first; looking is no use.
+  std::vector<EntryPtr> Nearest(const CacheKey& key) ABSL_LOCKS_EXCLUDED(mutex_) { return Candidates(key, /*deep=*/false); }
 
   // Keeps a new entry in all tiers and returns it; or the one of the same content that is there
   // already. REQUIRES: the entry is not local to a process.

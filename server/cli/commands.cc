@@ -131,6 +131,27 @@ int RunStop(const Place& place) {
   return 0;
 }
 
+int RunWhy(const Place& place, const std::string& function, uint32_t limit) {
+  if (!IsGood(place))
+    return kFailed;
+  absl::StatusOr<std::vector<WhyReport>> reports = DaemonCalls(place.socket).Why(function, limit);
+  if (!reports.ok())
+    return Explain(reports.status(), place);
+  if (reports->empty())
+    absl::PrintF(
+        "This daemon has translated nothing%s for want of an entry that fits. Its first translation of a function needs no reason;\n"
+        "framegate.misses() tells of misses that asked for none (recompile_limit, stances).\n",
+        function.empty() ? "" : StrCat(" called ", function));
+  int64_t now = absl::ToUnixMillis(absl::Now());
+  for (const WhyReport& report : *reports) {
+    absl::PrintF("%s (%s:%d), %s ago: translated, since\n", report.unit, report.filename, report.line, PrintAge(now - report.when_ms));
+    for (const MissReport& miss : report.misses)
+      absl::PrintF("    %s wants %s to be %s%s;\n        it is %s\n", miss.entry, miss.subject, miss.expected,
+                   miss.line > 0 ? StrCat(" (line ", miss.line, ")") : "", miss.seen);
+  }
+  return 0;
+}
+
 int RunCacheList(const Place& place, uint32_t limit) {
   if (!IsGood(place))
     return kFailed;

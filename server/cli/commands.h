@@ -20,6 +20,8 @@ Place PlaceOf(const std::string& socket, const std::string& cache_dir);
 int RunStatus(const Place& place);
 int RunStats(const Place& place);
 int RunStop(const Place& place);
+// Why `function` ("": whatever) was translated although entries for it were there.
+int RunWhy(const Place& place, const std::string& function, uint32_t limit);
 int RunCacheList(const Place& place, uint32_t limit);
 int RunCacheClear(const Place& place);
 

@@ -17,6 +17,12 @@ int main(int argc, char** argv) {
   app.add_subcommand("status", "is a daemon running, and is it well")->fallthrough()->callback(run(RunStatus));
   app.add_subcommand("stats", "its numbers")->fallthrough()->callback(run(RunStats));
   app.add_subcommand("stop", "end it; the next process that needs one starts another")->fallthrough()->callback(run(RunStop));
+  std::string function;
+  uint32_t most = 10;
+  CLI::App* why = app.add_subcommand("why", "why was a function translated again: what its entries want and do not find")->fallthrough();
+  why->add_option("function", function, "its name, qualified or not; without it: the last translations");
+  why->add_option("--limit", most, "how many")->capture_default_str();
+  why->callback(run([&](const Place& place) { return RunWhy(place, function, most); }));
   CLI::App* cache = app.add_subcommand("cache", "the stored entries")->fallthrough()->require_subcommand(1);
   uint32_t limit = 50;
   CLI::App* list = cache->add_subcommand("list", "show them, the last used first")->fallthrough();

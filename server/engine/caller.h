@@ -8,18 +8,22 @@
 
 namespace framegate::server {
 
-// How a Translate stream ends. Exactly one of the three: an entry; a failure, which is about the
-// unit and would come again; or a stream status that is not OK, which is about this attempt.
+// How a Translate stream ends. Exactly one of the four: an entry; news, with which
+// the client finds one by a lookup; a failure, which is about the unit and would come again; or a stream status that is not OK, which is
+// about this attempt.
 struct Outcome {
   std::string entry;     // encoded model::Entry
   bool shared = false;   // no translation was run for this stream
   uint64_t horizon = 0;  // with entry: everything up to this sequence is known to the stream
+  bool news = false;
   absl::Status failure;
   absl::Status stream;
 
   static Outcome Entry(std::string entry, bool shared, uint64_t horizon) {
     return {.entry = std::move(entry), .shared = shared, .horizon = horizon};
   }
+
+  static Outcome News() { return {.news = true}; }
 
   static Outcome Failure(absl::Status status) { return {.failure = std::move(status)}; }
 

@@ -17,6 +17,8 @@ struct Doors {
   // translator::Translate, which keeps `images` for later requests; finds out request.version by
   // itself.
   std::function<absl::StatusOr<model::Entry>(translator::Request request, const CodeImages& images, translator::Asker& asker)> translate;
+  // An image that translate has kept; null where it has not.
+  std::function<std::shared_ptr<const model::CodeImage>(const model::CodeId&)> code;
   ProgramReader programs;
 };
 

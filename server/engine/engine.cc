@@ -5,24 +5,13 @@
 #include "absl/time/clock.h"
 #include "base/strings.h"
 #include "proto/wire/contract.h"
+#include "server/engine/explain.h"
 
 namespace framegate::server {
 namespace {
 
 std::string Text(const absl::Status& status) {
   return std::string(status.message());
-}
-
-// Qualified name of the outermost frame's code, for people.
-std::string NameOf(const model::Unit& unit, const CodeImages& images) {
-  if (unit.frames.empty())
-    return "nothing";
-  const model::UnitFrame& frame = unit.frames[0];
-  std::string name = frame.code.Hex();
-  for (const auto& image : images)
-    if (model::IdOf(*image) == frame.code)
-      name = image->qualname;
-  return unit.continuation ? StrCat(name, "+", frame.offset) : name;
 }
 
 // A status that says something about this attempt, not about the unit.
@@ -86,6 +75,9 @@ Engine::Result Engine::Serve(Ticket* ticket) {
   Found found = cache_->Find(ticket->key(), &ticket->known(), ticket->open().horizon, 1);
   if (!found.entries.empty())
     return {.entry = found.entries[0], .shared = true};
+  // They came between the client's lookup and this request. What a client tells at first need not be what a program asks for.
+  if (found.newer > 0)
+    return {.news = true};
   if (strikes_.IsRefused(ticket->key().hash)) {
     stats_->Add(Metric::kUnitsQuarantined);
     return {.failure = absl::InternalError("translating this unit crashed the daemon before; it is "
@@ -109,7 +101,7 @@ Engine::Result Engine::Translate(Ticket* ticket) {
   absl::StatusOr<model::Entry> entry = doors_.translate(request, images, *ticket);
   stats_->Add(Metric::kTranslateMicros, static_cast<uint64_t>(std::max<int64_t>(0, absl::ToInt64Microseconds(ticket->Spent()))));
   absl::Status status = entry.ok() ? CheckItself(*entry, ticket) : entry.status();
-  std::string name = NameOf(open.material.unit, images);
+  const std::string name = NameOf(open.material.unit, RootOf(open.material.unit).get());
   if (!status.ok()) {
     if (IsAboutTheStream(status))
       return {.stream = status};
@@ -136,6 +128,8 @@ absl::Status Engine::CheckItself(const model::Entry& entry, Ticket* ticket) {
 Outcome Engine::Result::ToOutcome(uint64_t horizon, bool waited) const {
   if (entry != nullptr)
     return Outcome::Entry(entry->bytes, shared || waited, horizon);
+  if (news)
+    return Outcome::News();
   return failure.ok() ? Outcome::Stream(stream) : Outcome::Failure(failure);
 }
 
@@ -158,6 +152,7 @@ bool Engine::Fits(const Result& result, const Ticket& leader, const Ticket& wait
 std::shared_ptr<Ticket> Engine::Settle(const std::shared_ptr<Ticket>& leader, const Result& result) {
   CountEnd(result);
   leader->Finish(result.ToOutcome(cache_->Newest(), /*waited=*/false));
+  Explain(leader.get(), result);
   std::vector<std::shared_ptr<Ticket>> left_over;
   const Hash128 key = leader->key().hash;
   while (true) {
@@ -194,7 +189,7 @@ void Engine::CountEnd(const Result& result) {
   if (result.entry != nullptr) {
     stats_->Add(result.shared ? Metric::kTranslationsShared : Metric::kTranslations);
     stats_->Add(Metric::kLocalEntries, result.local ? 1 : 0);
-  } else {
+  } else if (!result.news) {
     stats_->Add(result.failure.ok() ? Metric::kTranslationsCancelled : Metric::kTranslationsFailed);
   }
 }

@@ -25,6 +25,7 @@
 #include "server/engine/strikes.h"
 #include "server/engine/ticket.h"
 #include "server/engine/workers.h"
+#include "server/stats/why_log.h"
 
 namespace framegate::server {
 
@@ -35,6 +36,9 @@ class Engine {
 
   // The caller hears the rest. Never null. To cancel: Finish the ticket.
   std::shared_ptr<Ticket> Open(OpenRequest open, std::shared_ptr<Caller> caller) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // Thread-safe.
+  const WhyLog& why() const { return why_; }
 
   // From now on requests end with Unavailable. Waits for those in flight until the deadline; what
   // is left then ends with Unavailable.
@@ -51,6 +55,7 @@ class Engine {
     EntryPtr entry;       // null where there is none
     bool shared = false;  // it was there already
     bool local = false;   // for this process alone
+    bool news = false;    // the client can find one by a lookup, maybe
     absl::Status failure;
     absl::Status stream;
 
@@ -67,12 +72,19 @@ class Engine {
   std::shared_ptr<Ticket> Settle(const std::shared_ptr<Ticket>& leader, const Result& result) ABSL_LOCKS_EXCLUDED(mutex_);
   bool Fits(const Result& result, const Ticket& leader, const Ticket& waiter);
   void CountEnd(const Result& result);
+  // Why a translation was needed although there were entries, into why_.
+  void Explain(Ticket* leader, const Result& result);
+  // What kept stored entries from fitting, as what the client has told by now says.
+  std::vector<MissReport> MissesOfStored(Ticket* leader, const Result& result, const model::CodeImage* root);
+  // Of the unit's outermost frame; null where the daemon has not got it.
+  std::shared_ptr<const model::CodeImage> RootOf(const model::Unit& unit) const;
 
   const Settings& settings_;
   const Doors doors_;
   Cache* const cache_;
   Stats* const stats_;
   Strikes strikes_;
+  WhyLog why_;
 
   absl::Mutex mutex_;
   bool draining_ ABSL_GUARDED_BY(mutex_) = false;

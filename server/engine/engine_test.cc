@@ -3,6 +3,7 @@
 #include <signal.h>
 
 #include <atomic>
+#include <limits>
 #include <thread>
 
 #include "absl/synchronization/notification.h"
@@ -95,6 +96,7 @@ class EngineTest : public ::testing::Test {
                       ++translations_;
                       return translate(std::move(request), images, asker);
                     },
+                .code = NoCode,
                 .programs = FakePrograms()};
     engine_ = std::make_unique<Engine>(settings_, std::move(doors), cache_.get(), &stats_);
   }
@@ -177,17 +179,46 @@ TEST_F(EngineTest, WaitersWithOtherFactsAreCheckedAndTheRestIsTranslated) {
   });
   std::vector<std::shared_ptr<Client>> clients;
   std::vector<std::shared_ptr<Ticket>> tickets;
-  for (std::vector<model::Handle> handles : {std::vector<model::Handle>{1}, {5, 1}, {2}, {2}, {3}}) {
+  const std::vector<std::vector<model::Handle>> facts{{1}, {5, 1}, {2}, {2}, {3}};
+  for (const std::vector<model::Handle>& handles : facts) {
     clients.push_back(std::make_shared<Client>());
     tickets.push_back(Open(clients.back(), handles));
   }
   go.Notify();
   EXPECT_EQ(ProgramOf(clients[0]->Await()), "1");
   EXPECT_EQ(ProgramOf(clients[1]->Await()), "1");
-  EXPECT_EQ(ProgramOf(clients[2]->Await()), "2");
-  EXPECT_EQ(ProgramOf(clients[3]->Await()), "2");
-  EXPECT_EQ(ProgramOf(clients[4]->Await()), "3");
+  for (size_t i : {2, 3, 4})
+    ASSERT_TRUE(clients[i]->Await().news);
+  const uint64_t looked_up_to = cache_->Newest();
+  auto again = [&](size_t i, uint64_t horizon) {
+    clients[i] = std::make_shared<Client>();
+    Open(clients[i], facts[i], horizon);
+    return clients[i]->Await();
+  };
+  EXPECT_EQ(ProgramOf(again(2, looked_up_to)), "2");
+  EXPECT_EQ(ProgramOf(again(3, looked_up_to)), "2");
+  EXPECT_TRUE(again(4, looked_up_to).news);
+  EXPECT_EQ(ProgramOf(again(4, cache_->Newest())), "3");
   EXPECT_EQ(translations_, 3);
+}
+
+TEST_F(EngineTest, AnEntryThatCameAfterTheLookupIsNews) {
+  Start([](const translator::Request&, const CodeImages&, translator::Asker& asker) -> absl::StatusOr<model::Entry> {
+    RETURN_IF_ERROR(asker.Ask(OneFact(7)).status());
+    return EntryOf("7");  // on a fact that no client tells at first
+  });
+  auto a = std::make_shared<Client>(), late = std::make_shared<Client>(), determined = std::make_shared<Client>();
+  auto ticket = Open(a, {1});
+  ASSERT_TRUE(a->AwaitQuestions());
+  ticket->Answer(Answered(7));
+  EXPECT_EQ(ProgramOf(a->Await()), "7");
+  Open(late, {1, 2});
+  EXPECT_TRUE(late->Await().news);
+  auto other = Open(determined, {1, 2}, std::numeric_limits<uint64_t>::max());
+  ASSERT_TRUE(determined->AwaitQuestions());
+  other->Answer(Answered(7));
+  EXPECT_FALSE(determined->Await().news);
+  EXPECT_EQ(translations_, 2);
 }
 
 TEST_F(EngineTest, WhenTheLeaderDiesAWaiterGoesOn) {

@@ -34,10 +34,14 @@ Doors RealDoors() {
     request.version = root->version;
     return translator::Translate(request, *codes, asker);
   };
+  doors.code = [codes](const model::CodeId& id) { return codes->Find(id); };
   doors.programs.judge = [](const model::Summary& facts) { return guards::SummaryJudge(facts); };
   doors.programs.read_set = [](std::string_view program) -> absl::StatusOr<guards::ReadSet> {
     ASSIGN_OR_RETURN(guards::Program decoded, guards::DecodeProgram(program));
     return guards::ReadSetOf(decoded);
+  };
+  doors.programs.explain = [](const model::Summary& facts, std::string_view program) {
+    return guards::SummaryJudge(facts).Explain(program);
   };
   return doors;
 }

@@ -19,6 +19,7 @@
 #include "server/engine/caller.h"
 #include "server/engine/workers.h"
 #include "server/settings.h"
+#include "server/stats/report.h"
 #include "server/stats/stats.h"
 #include "translator/translate.h"
 
@@ -29,6 +30,7 @@ struct OpenRequest {
   std::string summary;            // encoded model::Summary
   std::vector<std::string> code;  // encoded model::CodeImage each
   uint64_t horizon = 0;
+  std::vector<MissReport> misses;  // of entries that the client has installed
 };
 
 class Ticket : public translator::Asker {

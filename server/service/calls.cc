@@ -75,6 +75,14 @@ absl::StatusOr<ListReport> DaemonCalls::List(uint32_t limit) {
   return FromProto(reply);
 }
 
+absl::StatusOr<std::vector<WhyReport>> DaemonCalls::Why(const std::string& function, uint32_t limit) {
+  v1::WhyRequest request;
+  request.set_function(function);
+  request.set_limit(limit);
+  ASSIGN_OR_RETURN(v1::WhyReply reply, (Call<v1::WhyRequest, v1::WhyReply>(&v1::Framegate::Stub::Why, request)));
+  return FromProto(reply);
+}
+
 absl::StatusOr<ClearReport> DaemonCalls::Clear() {
   ASSIGN_OR_RETURN(v1::ClearReply reply, (Call<v1::ClearRequest, v1::ClearReply>(&v1::Framegate::Stub::Clear, {})));
   return FromProto(reply);

@@ -19,6 +19,7 @@ class DaemonCalls {
   // NotFound: no daemon serves the socket. Others: what the call ended with.
   absl::StatusOr<DaemonReport> Stats();
   absl::StatusOr<ListReport> List(uint32_t limit);
+  absl::StatusOr<std::vector<WhyReport>> Why(const std::string& function, uint32_t limit);
   absl::StatusOr<ClearReport> Clear();
   // The process that will end.
   absl::StatusOr<uint64_t> Shutdown(const std::string& reason);

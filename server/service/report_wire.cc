@@ -74,6 +74,38 @@ ListReport FromProto(const v1::ListReply& message) {
   return report;
 }
 
+void ToProto(const std::vector<WhyReport>& reports, v1::WhyReply* message) {
+  for (const WhyReport& report : reports) {
+    v1::Why* out = message->add_records();
+    out->set_when_ms(static_cast<uint64_t>(report.when_ms));
+    out->set_unit(report.unit);
+    out->set_filename(report.filename);
+    out->set_line(report.line);
+    for (const MissReport& miss : report.misses) {
+      v1::Miss* to = out->add_misses();
+      to->set_entry(miss.entry);
+      to->set_subject(miss.subject);
+      to->set_expected(miss.expected);
+      to->set_seen(miss.seen);
+      to->set_line(miss.line);
+    }
+  }
+}
+
+std::vector<WhyReport> FromProto(const v1::WhyReply& message) {
+  std::vector<WhyReport> reports;
+  for (const v1::Why& why : message.records()) {
+    WhyReport& report = reports.emplace_back(WhyReport{static_cast<int64_t>(why.when_ms()), why.unit(), why.filename(), why.line(), {}});
+    for (const v1::Miss& miss : why.misses())
+      report.misses.push_back(FromProto(miss));
+  }
+  return reports;
+}
+
+MissReport FromProto(const v1::Miss& message) {
+  return {message.entry(), message.subject(), message.expected(), message.seen(), message.line()};
+}
+
 void ToProto(const ClearReport& report, v1::ClearReply* message) {
   message->set_entries(report.entries);
   message->set_bytes(report.bytes);

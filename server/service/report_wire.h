@@ -13,6 +13,10 @@ DaemonReport FromProto(const v1::StatsReply& message);
 void ToProto(const ListReport& report, v1::ListReply* message);
 ListReport FromProto(const v1::ListReply& message);
 
+void ToProto(const std::vector<WhyReport>& reports, v1::WhyReply* message);
+std::vector<WhyReport> FromProto(const v1::WhyReply& message);
+MissReport FromProto(const v1::Miss& message);
+
 void ToProto(const ClearReport& report, v1::ClearReply* message);
 ClearReport FromProto(const v1::ClearReply& message);
 

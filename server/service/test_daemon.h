@@ -34,6 +34,7 @@ class TestDaemon {
                       ++translations;
                       return translate(std::move(request), images, asker);
                     },
+                .code = NoCode,
                 .programs = FakePrograms()};
     ASSIGN_OR_RETURN(daemon, Daemon::Start(settings, std::move(doors)));
     ended = std::make_unique<absl::Notification>();

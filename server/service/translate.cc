@@ -9,6 +9,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 #include "base/strings.h"
+#include "server/service/report_wire.h"
 #include "server/service/service.h"
 
 namespace framegate::server {
@@ -53,6 +54,8 @@ class TranslateStream : public Service::Stream, public Caller, public std::enabl
     if (!outcome.failure.ok()) {
       message.mutable_failure()->set_code(static_cast<uint32_t>(outcome.failure.code()));
       message.mutable_failure()->set_message(std::string(outcome.failure.message()));
+    } else if (outcome.news) {
+      message.mutable_news();
     } else {
       message.set_entry(std::move(outcome.entry));
       message.set_shared(outcome.shared);
@@ -126,6 +129,8 @@ class TranslateStream : public Service::Stream, public Caller, public std::enabl
     OpenRequest request{.material = std::move(material), .summary = std::move(*open->mutable_summary()), .horizon = open->horizon()};
     for (std::string& code : *open->mutable_code())
       request.code.push_back(std::move(code));
+    for (const v1::Miss& miss : open->misses())
+      request.misses.push_back(FromProto(miss));
     std::shared_ptr<Ticket> ticket = engine_->Open(std::move(request), shared_from_this());
     bool is_over = false;
     {

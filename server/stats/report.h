@@ -59,6 +59,24 @@ struct ListReport {
   uint64_t total = 0;
 };
 
+// What kept one entry from answering.
+struct MissReport {
+  std::string entry;
+  std::string subject;  // a Python path, or the name of a part of the ambient state
+  std::string expected;
+  std::string seen;
+  int32_t line = 0;  // of the user's code that made the check; 0: none did
+};
+
+// Why a unit was translated although entries for it were there.
+struct WhyReport {
+  int64_t when_ms = 0;
+  std::string unit;
+  std::string filename;
+  int32_t line = 0;
+  std::vector<MissReport> misses;  // the nearest entry first
+};
+
 struct ClearReport {
   uint64_t entries = 0;
   uint64_t bytes = 0;

@@ -41,6 +41,10 @@ inline std::vector<model::Handle> HandlesOf(std::string_view program) {
   return handles;
 }
 
+inline std::shared_ptr<const model::CodeImage> NoCode(const model::CodeId&) {
+  return nullptr;
+}
+
 inline ProgramReader FakePrograms() {
   ProgramReader reader;
   reader.judge = [](const model::Summary& facts) {
@@ -60,6 +64,10 @@ inline ProgramReader FakePrograms() {
     for (model::Handle handle : HandlesOf(program))
       read_set.subjects.push_back({.step = model::Step::kSlot, .index = handle});
     return read_set;
+  };
+  reader.explain = [judge = reader.judge](const model::Summary& facts, std::string_view program) -> ProgramReader::Explained {
+    ASSIGN_OR_RETURN(const bool passes, judge(facts)(program));
+    return passes ? std::nullopt : std::optional(guards::Failure{.expected = std::string(program), .seen = "something else"});
   };
   return reader;
 }

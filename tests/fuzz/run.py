@@ -73,7 +73,7 @@ def from_file(path: Path) -> tuple[str, list]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--statements", type=int, default=100_000)
+    parser.add_argument("--statements", type=int, default=10_000, help="of the programs' texts, each run many times")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--keep", type=Path)
     parser.add_argument("--program", type=Path)
@@ -100,7 +100,7 @@ def main() -> int:
             if options.keep:
                 options.keep.mkdir(parents=True, exist_ok=True)
                 (options.keep / f"seed_{seed}.py").write_text(as_file(program.source, program.calls))
-        statements += program.statements * len(program.calls)
+        statements += program.statements
         programs += 1
         seed += 1
     stats = framegate.stats()

@@ -139,7 +139,8 @@ Outcome GetThrough(Interp& in, V descriptor, V object, TypeValue* type, const st
       return in.Raise("builtins:AttributeError", StrCat("'", FullName(in, type), "' object has no attribute '", name, "'"));
     return value == nullptr ? NoAttribute(in, object, type, name) : in.Done(value);
   }
-  if (kind->is("_collections:_tuplegetter") && object != nullptr)
+  // A heap type from 3.12 on, known by another module.
+  if ((kind->is("_collections:_tuplegetter") || kind->is("collections:_tuplegetter")) && object != nullptr)
     return TupleField(in, type, object, name);
   if (auto* cell = As<CellValue>(object); cell != nullptr && name == "cell_contents" && s.CellContents(cell) == nullptr)
     return in.Raise("builtins:ValueError", "Cell is empty");

@@ -121,6 +121,12 @@ class Graph:
     def module_stacks(self) -> list[tuple[int, str, str]]: ...  # (index of the parent or -1, path, module:qualname)
     def bodies(self) -> list[Body]: ...                         # functions that nodes are given: NodeRef(-1) is the first, and so on
 
+class HeldInputs:
+    """A graph's callable of all its flat inputs, of which those at `positions` (ascending) are held by what `make(inputs)` returns, which
+    takes the others. `make` is called for `inputs`, and again when a call brings other objects at those positions."""
+    def __init__(self, positions: list[int], make: Callable[[list[Any]], Callable[..., Any]], inputs: list[Any]) -> None: ...
+    def __call__(self, *inputs: Any) -> Any: ...
+
 def set_option(name: str, value: Any) -> Any:
     """Sets a process-wide option and returns the value before. ValueError for an unknown name or value.
     graphless "auto"|"always"|"never", recompile_limit int, guard_nn_modules bool, install_free_tensors bool, instruction_budget int,

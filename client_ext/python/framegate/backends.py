@@ -2,12 +2,14 @@
 from __future__ import annotations
 
 import logging
+import re
 import sys
 import threading
 import typing
 import weakref
 from collections.abc import Callable, Mapping
 
+from framegate import _framegate
 from framegate.errors import BackendCompilerFailed, like_torchs
 
 if typing.TYPE_CHECKING:
@@ -15,6 +17,7 @@ if typing.TYPE_CHECKING:
     from framegate.graph_module import GraphModule
 
 log = logging.getLogger("framegate")
+_OF_A_MODULE = re.compile(r"\._(parameters|buffers)\['[^']*'\]$")
 Compiled = Callable[..., typing.Any]
 forced = threading.local()     # .backend: what set_stance(force_backend=) asks for in this thread
 
@@ -44,7 +47,10 @@ class Backend:
             return Backend(instead)(graph, inputs)
         if self.backend == "eager":
             return graph.forward
-        return self._compile(graph, inputs)
+        held = free_tensors(graph) if _framegate.get_option("install_free_tensors") else []
+        if not held:
+            return self._compile(graph, inputs)
+        return _framegate.HeldInputs(held, lambda values: self._compile(graph, values, frozenset(held)), inputs)
 
     def reset(self) -> None:
         """Forgets what the backend remembers, where it offers that, as torch._dynamo.reset() does."""
@@ -77,11 +83,15 @@ class Backend:
             extra["options"] = self.options
         return (lambda module, inputs: function(module, inputs, **extra)) if extra else function
 
-    def _compile(self, graph: Graph, inputs: list[typing.Any]) -> Compiled:
+    def _compile(self, graph: Graph, inputs: list[typing.Any], held: frozenset[int] = frozenset()) -> Compiled:
+        """`held`: positions of inputs that become attributes of the module; the result takes the others."""
         from framegate.backend_context import compiling
         from framegate.example_inputs import ExampleInputs
-        from framegate.graph_module import GraphModule
+        from framegate.graph_module import GraphModule, hold_inputs
         function, module = self.find(), GraphModule(graph, ExampleInputs(inputs))
+        if held:
+            hold_inputs(module, {position: inputs[position] for position in held})
+            inputs = [value for position, value in enumerate(inputs) if position not in held]
         try:
             with compiling(module, inputs) as context:
                 compiled = function(module, inputs)
@@ -92,7 +102,7 @@ class Backend:
         if context.guards():
             # Such an assumption would have to be checked on each call, and there is no check for it: the graph runs as captured.
             log.warning("backend %s assumes %s; its code is not used", self.name, "; ".join(context.guards()))
-            compiled = graph.forward
+            compiled = module.forward
         still_held = weakref.ref(module)
         del module
         if (kept := still_held()) is not None:
@@ -105,6 +115,11 @@ class Backend:
             return module.forward
         failure = like_torchs(BackendCompilerFailed(self.name, error, module))
         raise failure.with_traceback(error.__traceback__) from None
+
+
+def free_tensors(graph: Graph) -> list[int]:
+    """Positions of the inputs that are parameters and buffers of modules."""
+    return [position for position, (_, _, path) in enumerate(graph.placeholders()) if _OF_A_MODULE.search(path)]
 
 
 def _is_request_to_skip(error: Exception) -> bool:

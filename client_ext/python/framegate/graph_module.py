@@ -157,6 +157,25 @@ def references(graph: torch.fx.Graph, made: list[torch.fx.Node], bodies: list[st
     return of
 
 
+def hold_inputs(module: GraphModule, held: dict[int, torch.Tensor]) -> None:
+    """Makes inputs, by position, attributes of the module, whose forward then takes the others."""
+    graph = module.graph
+    placeholders = [node for node in graph.nodes if node.op == "placeholder"]
+    for position, value in sorted(held.items()):
+        node = placeholders[position]
+        if isinstance(value, torch.nn.Parameter):
+            module.register_parameter(node.name, value)
+        else:
+            module.register_buffer(node.name, value)
+        module._param_name_to_source[node.name] = node._dynamo_source
+        with graph.inserting_before(node):
+            attribute = graph.create_node("get_attr", node.name)
+        attribute.meta = node.meta
+        node.replace_all_uses_with(attribute)
+        graph.erase_node(node)
+    module.recompile()
+
+
 def build_nodes(facts: NodeFacts, bodies: list[str]) -> torch.fx.Graph:
     """Real fx nodes, with lazy meta. Names are unique in what the daemon sends, so they come out as they are."""
     graph = torch.fx.Graph()
