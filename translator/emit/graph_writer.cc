@@ -167,7 +167,7 @@ absl::StatusOr<GraphArg> GraphWriter::Argument(Value* value) {
       return absl::InternalError("a node's argument is not in the graph");
     return GraphArg{.kind = ArgKind::kNode, .node = kNodeBase + it->second};
   }
-  if (value->is_real() && IsGeneratorType(s_.TypeOf(value)))
+  if (As<ObjectValue>(value) != nullptr && value->is_real() && IsGeneratorType(s_.TypeOf(value)))
     return GraphArg{.kind = ArgKind::kNode, .node = Placeholder(value)};
   if (auto* type = As<TypeValue>(value); type != nullptr && type->is_real())
     if (const model::FactValue& symbol = s_.PeekFact(type, model::Fact::kSymbolName); symbol.known)

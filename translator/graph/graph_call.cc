@@ -132,8 +132,8 @@ bool CanStore(const std::string& from, const std::string& to) {
 
 // Random numbers' state, which decides nothing of what a result looks like.
 bool IsGenerator(Session& s, V value) {
-  value = s.Resolve(value);
-  return value != nullptr && IsGeneratorType(s.TypeOf(value));
+  auto* object = As<ObjectValue>(s.Resolve(value));
+  return object != nullptr && IsGeneratorType(s.TypeOf(object));
 }
 
 // A node whose result is told that cannot fail.
@@ -251,7 +251,7 @@ class NodeMaker {
       if (!ToMeta(s_, value, &request.args.emplace_back()))
         return NoForm();
     for (const auto& [name, value] : args_.keyword)
-      if (!IsGenerator(s_, value) && !ToMeta(s_, value, &request.kwargs.emplace_back(name, Operand{}).second))
+      if ((name != "generator" || !IsGenerator(s_, value)) && !ToMeta(s_, value, &request.kwargs.emplace_back(name, Operand{}).second))
         return NoForm();
     meta_ = InferMeta(request);
     if (meta_.outcome == MetaOutcome::kRaises)  // eager says it best
