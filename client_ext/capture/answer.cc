@@ -18,6 +18,17 @@ using model::QuestionKind;
 // What is met on the way is described with its contents, one level deep.
 constexpr int kAnswerDepth = 1;
 
+// A function makes the dict of its annotations when somebody asks for it first, which new code then does: it is made before what a check
+// sees.
+void MakeAnnotations(PyObject* object) {
+  if (!PyFunction_Check(object))
+    return;
+  auto* function = reinterpret_cast<PyFunctionObject*>(object);
+  if (PyFunction_GetAnnotations(object) == nullptr && !PyErr_Occurred())
+    function->func_annotations = PyDict_New();
+  PyErr_Clear();
+}
+
 class Answering {
  public:
   explicit Answering(HandleTable& handles) : handles_(handles), observer_(handles) {}
@@ -69,6 +80,8 @@ class Answering {
   absl::StatusOr<AnswerItem> TakeStepOf(const Question& question) {
     ASSIGN_OR_RETURN(PyObject * object, Find(question.object));
     PyObject* target = nullptr;
+    if (question.step == model::Step::kFuncAnnotations)
+      MakeAnnotations(object);
     TakeKeyedStep(question.step, question.index, question.key, object, &target);
     return AnswerItem{.target = observer_.Visit(target, kAnswerDepth)};
   }

@@ -1,8 +1,10 @@
 #include "client_ext/capture/pure_calls.h"
 
 #include "base/strings.h"
+#include "client_ext/capture/set_order.h"
 #include "client_ext/observe/constants.h"
 #include "client_ext/observe/symbols.h"
+#include "client_ext/pycompat/observe_objects.h"
 
 namespace framegate::client {
 
@@ -41,9 +43,11 @@ struct Contents {
   bool set = false;
   bool sequence = false;
   bool large_int = false;
+  bool text = false;
 };
 
 void Look(const Constant& constant, Contents* contents) {
+  contents->text |= constant.kind == ConstantKind::kStr || constant.kind == ConstantKind::kBytes || constant.kind == ConstantKind::kNone;
   contents->set |= constant.kind == ConstantKind::kFrozenset;
   contents->sequence |=
       constant.kind == ConstantKind::kStr || constant.kind == ConstantKind::kBytes || constant.kind == ConstantKind::kTuple;
@@ -66,22 +70,70 @@ bool IsModest(const PureCall& call, const model::Question& question) {
     Look(operand, &contents);
   for (const auto& [name, operand] : question.kwargs)
     Look(operand, &contents);
+  if (call.symbol == "builtins:hash" && contents.text)
+    return false;
+  if (call.growth == 3 && question.args.size() == 2) {
+    contents.large_int = false;
+    Look(question.args[1], &contents);
+    return !contents.large_int;
+  }
   return (call.sets || !contents.set) && (call.growth == 0 || !contents.large_int || (call.growth == 2 && !contents.sequence));
 }
 
-// Asking this class about instances and subclasses runs nothing but C code and the standard library's hooks.
-bool HasPlainChecks(PyTypeObject* type) {
+constexpr int kMaxNesting = 32;
+
+bool HasPlainChecks(PyTypeObject* type, int depth);
+
+// A function of collections.abc and its like, whose hooks look at classes and no further.
+bool IsOfStandardLibrary(PyObject* function) {
+  std::string module;
+  return TextOf(reinterpret_cast<PyFunctionObject*>(function)->func_module, &module) &&
+         (module == "collections.abc" || module == "numbers" || module == "typing");
+}
+
+// All classes of a list or set, which may hold weak references to them.
+bool ArePlain(PyObject* classes, int depth) {
+  const Ref items = Ref::Steal(classes == nullptr ? nullptr : PySequence_List(classes));
+  for (Py_ssize_t i = 0; items && i < PyList_GET_SIZE(items.get()); ++i) {
+    PyObject* item = PyList_GET_ITEM(items.get(), i);
+    item = PyWeakref_Check(item) ? PyWeakref_GET_OBJECT(item) : item;
+    if (item != Py_None && (!PyType_Check(item) || !HasPlainChecks(reinterpret_cast<PyTypeObject*>(item), depth + 1)))
+      return false;
+  }
+  PyErr_Clear();
+  return static_cast<bool>(items);
+}
+
+// Asking this class about instances and subclasses runs nothing but C code and the standard library's hooks: of abstract classes also what
+// those derived from it and registered with it say counts.
+bool HasPlainChecks(PyTypeObject* type, int depth) {
   if (Py_TYPE(type) == &PyType_Type)
     return true;
   std::string module, qualname;
   if (!NameOfType(Py_TYPE(type), &module, &qualname) || module != "abc" || qualname != "ABCMeta")
     return false;
-  return NameOfType(type, &module, &qualname) && (module == "collections.abc" || module == "numbers" || module == "typing");
+  if (!NameOfType(type, &module, &qualname))
+    return false;
+  if (module == "collections.abc" || module == "numbers" || module == "typing")
+    return true;
+  const Ref name = Ref::Steal(PyUnicode_InternFromString("__subclasshook__"));
+  PyObject* hook = name ? _PyType_Lookup(type, name.get()) : nullptr;
+  PyObject* function =
+      hook != nullptr && Py_IS_TYPE(hook, &PyClassMethod_Type) ? reinterpret_cast<pycompat::MethodWrapper*>(hook)->callable : nullptr;
+  if (hook == nullptr || (function != nullptr && PyFunction_Check(function) && !IsOfStandardLibrary(function)) || depth > kMaxNesting)
+    return false;
+  PyObject* object = reinterpret_cast<PyObject*>(type);
+  const Ref derived = Ref::Steal(PyObject_CallMethod(reinterpret_cast<PyObject*>(&PyType_Type), "__subclasses__", "O", object));
+  PyObject* dump = FindSymbol("_abc:_get_dump");
+  const Ref known = Ref::Steal(dump == nullptr ? nullptr : PyObject_CallOneArg(dump, object));
+  PyErr_Clear();
+  return derived && known && PyTuple_Check(known.get()) && ArePlain(derived.get(), depth) &&
+         ArePlain(PyTuple_GET_ITEM(known.get(), 0), depth);
 }
 
 // An object whose use as an argument runs no Python code: a class with plain checks, or a C function.
 bool IsHarmless(PyObject* object) {
-  return PyType_Check(object) ? HasPlainChecks(reinterpret_cast<PyTypeObject*>(object)) : PyCFunction_Check(object) != 0;
+  return PyType_Check(object) ? HasPlainChecks(reinterpret_cast<PyTypeObject*>(object), 0) : PyCFunction_Check(object) != 0;
 }
 
 bool AreHarmless(const Argument& operand, const HandleTable& handles) {
@@ -94,9 +146,10 @@ bool AreHarmless(const Argument& operand, const HandleTable& handles) {
   return !operand.tensor.has_value();
 }
 
-// isinstance looks only at an object's type unless a class says otherwise, so its first argument may be any object.
+// isinstance and issubclass look only at the first argument's type or MRO unless a class says otherwise, so it may be any object.
 bool AreAllowed(const model::Question& question, std::string_view symbol, const HandleTable& handles) {
-  for (size_t i = symbol == "builtins:isinstance" || symbol == "builtins:callable" ? 1 : 0; i < question.args.size(); ++i)
+  const bool any_first = symbol == "builtins:isinstance" || symbol == "builtins:issubclass" || symbol == "builtins:callable";
+  for (size_t i = symbol == "framegate._pure:is_registered" ? 2 : any_first ? 1 : 0; i < question.args.size(); ++i)
     if (!AreHarmless(question.args[i], handles))
       return false;
   for (const auto& [name, operand] : question.kwargs)
@@ -122,13 +175,21 @@ bool MakeArguments(const model::Question& question, const HandleTable& handles, 
   return true;
 }
 
-// A new list (or a tuple of such) of constants, however deep.
+// A new list, dict or tuple of constants and of such, however deep.
 bool PartsOf(PyObject* object, Argument* parts, int depth) {
   if (Constant constant; FromPython(object, &constant)) {
     parts->constant = std::move(constant);
     return true;
   }
-  if (depth > 8 || (!PyList_CheckExact(object) && !PyTuple_CheckExact(object)) || PySequence_Fast_GET_SIZE(object) > kMaxGrowth)
+  if (PyDict_CheckExact(object) && depth <= kMaxNesting && PyDict_GET_SIZE(object) <= kMaxGrowth) {
+    parts->sequence = "dict";
+    PyObject *key = nullptr, *value = nullptr;
+    for (Py_ssize_t at = 0; PyDict_Next(object, &at, &key, &value);)
+      if (!PartsOf(key, &parts->items.emplace_back(), depth + 1) || !PartsOf(value, &parts->items.emplace_back(), depth + 1))
+        return false;
+    return true;
+  }
+  if (depth > kMaxNesting || (!PyList_CheckExact(object) && !PyTuple_CheckExact(object)) || PySequence_Fast_GET_SIZE(object) > kMaxGrowth)
     return false;
   parts->sequence = PyList_CheckExact(object) ? "list" : "tuple";
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); ++i)
@@ -137,13 +198,17 @@ bool PartsOf(PyObject* object, Argument* parts, int depth) {
   return true;
 }
 
-// Filled one by one, as the program does it: the order depends on that.
-PyObject* NewSet(PyObject* items) {
-  Ref set = Ref::Steal(PySet_New(nullptr));
-  for (Py_ssize_t i = 0; set && i < PyTuple_GET_SIZE(items); ++i)
-    if (PySet_Add(set.get(), PyTuple_GET_ITEM(items, i)) != 0)
+}  // namespace
+
+namespace {
+
+// Of keys and values in turn.
+PyObject* NewDict(PyObject* items) {
+  Ref dict = Ref::Steal(PyDict_New());
+  for (Py_ssize_t i = 0; dict && i + 1 < PyTuple_GET_SIZE(items); i += 2)
+    if (PyDict_SetItem(dict.get(), PyTuple_GET_ITEM(items, i), PyTuple_GET_ITEM(items, i + 1)) != 0)
       return nullptr;
-  return set.release();
+  return dict.release();
 }
 
 }  // namespace
@@ -164,8 +229,8 @@ PyObject* NewOperand(const Argument& operand, const HandleTable& handles) {
     }
     if (operand.sequence == "list")
       made = PySequence_List(items.get());
-    else if (operand.sequence == "set")
-      made = NewSet(items.get());
+    else if (operand.sequence == "dict")
+      made = NewDict(items.get());
     else if (operand.sequence == "slice" && operand.items.size() == 3)
       made = PySlice_New(PyTuple_GET_ITEM(items.get(), 0), PyTuple_GET_ITEM(items.get(), 1), PyTuple_GET_ITEM(items.get(), 2));
     else
@@ -177,12 +242,20 @@ PyObject* NewOperand(const Argument& operand, const HandleTable& handles) {
 
 AnswerItem CallPure(const model::Question& question, HandleTable& handles, Observer& observer) {
   AnswerItem item;
+  if (question.symbol == "framegate:set_order") {
+    Constant order;
+    if (question.args.size() == 1 && question.args[0].constant.has_value() && OrderOf(*question.args[0].constant, &order))
+      item.constant = std::move(order);
+    return item;
+  }
   std::string symbol = question.symbol;
   PyObject* function = symbol.empty() ? handles.Find(question.object) : FindSymbol(symbol);
   if (function == nullptr || (symbol.empty() && !SymbolOf(function, &symbol)))
     return item;
   const PureCall* call = FindPureCall(symbol);
-  if (call == nullptr || PyFunction_Check(function) || !IsModest(*call, question) || !AreAllowed(question, symbol, handles))
+  const bool is_own = symbol.starts_with("framegate._pure:");
+  if (call == nullptr || (PyFunction_Check(function) != 0) != is_own || !IsModest(*call, question) ||
+      !AreAllowed(question, symbol, handles))
     return item;
   Ref args, kwargs;
   if (!MakeArguments(question, handles, &args, &kwargs))

@@ -21,8 +21,12 @@ constexpr const char* kModules[] = {
 #undef FRAMEGATE_SYMBOL_MODULE
 };
 
-constexpr std::pair<const char*, const char*> kTypeAliases[] = {
-#define FRAMEGATE_TYPE_ALIAS(name, in_types) {name, in_types},
+struct TypeAlias {
+  const char *name, *module, *in_module;
+};
+
+constexpr TypeAlias kTypeAliases[] = {
+#define FRAMEGATE_TYPE_ALIAS(name, module, in_module) {name, module, in_module},
 #include "client_ext/observe/type_aliases.def"
 #undef FRAMEGATE_TYPE_ALIAS
 };
@@ -91,7 +95,7 @@ bool IsRecordOfPybind11(PyObject* self) {
 }
 
 bool SymbolOfBuiltin(PyObject* object, std::string* symbol) {
-  PyObject* self = PyCFunction_GET_SELF(object);
+  PyObject* self = reinterpret_cast<PyCFunctionObject*>(object)->m_self;  // of static methods too
   if (self != nullptr && !PyModule_Check(self) && !PyType_Check(self) && !IsRecordOfPybind11(self))
     return false;  // bound: its type and self say what it is
   const std::string_view name = reinterpret_cast<PyCFunctionObject*>(object)->m_ml->ml_name;
@@ -117,9 +121,9 @@ bool SymbolOfDescriptor(PyObject* object, std::string* symbol) {
     return false;
   if (Gives(module, StrCat(qualname, ".", name), object, symbol))
     return true;
-  for (const auto& [alias, in_types] : kTypeAliases)
-    if (module == "builtins" && qualname == alias)
-      return Gives("types", StrCat(in_types, ".", name), object, symbol);
+  for (const TypeAlias& alias : kTypeAliases)
+    if (module == "builtins" && qualname == alias.name)
+      return Gives(alias.module, StrCat(alias.in_module, ".", name), object, symbol);
   return false;
 }
 

@@ -29,6 +29,16 @@ bool IsArgument(const std::vector<SubjectNode>& subjects, SubjectId subject) {
          IsArgument(subjects, node.parent);
 }
 
+// What is read of a type besides what its slice may hold: once the slice has taken the steps that both need.
+bool IsBesideSlice(const std::vector<SubjectNode>& subjects, const Guard& guard) {
+  if (guard.kind == GuardKind::kFactIs && guard.fact->fact == Fact::kTypeKeys)
+    return true;
+  for (SubjectId at = guard.subject; at != model::kNoSubject; at = subjects[at].parent)
+    if (subjects[at].step == Step::kTypeBases)
+      return true;
+  return false;
+}
+
 Stage StageOf(const GuardSet& set, const Guard& guard) {
   switch (guard.kind) {
     case GuardKind::kAmbientIs:
@@ -45,7 +55,7 @@ Stage StageOf(const GuardSet& set, const Guard& guard) {
     case GuardKind::kTensorIs:
     case GuardKind::kIsObject:
     case GuardKind::kSubclassOf:
-      return IsArgument(set.subjects, guard.subject) ? kArguments : kTree;
+      return IsBesideSlice(set.subjects, guard) ? kRelations : IsArgument(set.subjects, guard.subject) ? kArguments : kTree;
   }
   return kTree;
 }

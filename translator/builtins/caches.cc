@@ -24,12 +24,14 @@ void Freeze(V value) {
   VisitParts(value, Freeze);
 }
 
-// An argument by value, or, of what a cache gave before, by which it is; "" where it is neither.
+// An argument by value, or by which it is; "" where it has equality of its own.
 std::string KeyOf(Session& s, V value) {
   if (Constant constant; ToConstant(s, value, &constant))
     return StrCat("=", Encode(constant));
   value = s.Resolve(value);
-  return value->frozen ? absl::StrFormat("@%p", static_cast<void*>(value)) : "";
+  if (value->frozen)
+    return absl::StrFormat("@%p", static_cast<void*>(value));
+  return s.HashesItself(value) ? "" : s.HashKey(value);
 }
 
 // The call by its function and arguments; "" where one of those has no key.
@@ -48,6 +50,25 @@ std::string KeyOf(Session& s, const Args& args) {
 
 }  // namespace
 
+// One made in the frame is called through Python code, and lives no longer than the frame.
+Outcome BuiltinLruCache(Interp& in, Args& args, Tail) {
+  Session& s = in.s;
+  V make = s.Symbol("framegate._polyfills_library:lru_cache_of");
+  if (make == nullptr || args.positional.size() != 4 || !args.keyword.empty())
+    return in.Break(Reason::kUnsupportedCall, "lru_cache with these arguments");
+  FRAMEGATE_TAKE(V parts, in.Call(make, {.positional = args.positional}));
+  auto* given = As<SequenceValue>(s.Resolve(parts));
+  if (given == nullptr || given->items.size() != 3)
+    return in.Break(Reason::kUnsupportedCall, "lru_cache with these arguments");
+  auto* object = s.New<ObjectValue>();
+  object->type = s.TypeOfSymbol("functools:_lru_cache_wrapper");
+  object->mutable_made = true;
+  object->hint = "lru_cache";
+  object->stand_in = given->items[0];
+  object->attributes = {{"cache_info", given->items[1]}, {"cache_clear", given->items[2]}};
+  return in.Done(object);
+}
+
 // Where calling the function has no effect, its value is as good as what the cache holds, as long as it is only read.
 Outcome BuiltinLruCacheCall(Interp& in, Args& args, Tail) {
   Session& s = in.s;
@@ -55,7 +76,9 @@ Outcome BuiltinLruCacheCall(Interp& in, Args& args, Tail) {
   std::string key = KeyOf(s, args);
   if (auto it = s.cached.find(key); it != s.cached.end() && !key.empty())
     return in.Done(it->second);
+  const Values call = args.positional;
   args.positional.erase(args.positional.begin());
+  const bool again = args.keyword.empty();
   Session::Mark mark = s.Snapshot();
   size_t effects = s.effects().size(), mutated = s.mutated.size(), nodes = s.graph().nodes().size();
   Outcome outcome = in.Call(wrapped, std::move(args));
@@ -69,6 +92,8 @@ Outcome BuiltinLruCacheCall(Interp& in, Args& args, Tail) {
   if (outcome.ok()) {
     Freeze(outcome.value);
     s.cached[key] = outcome.value;
+    if (again)
+      s.cached_calls[outcome.value] = call;
   }
   return outcome;
 }

@@ -181,8 +181,6 @@ Outcome BuiltinSetAdd(Interp& in, Args& args, Tail) {
   if (set == nullptr)
     return WrongArguments(in, "set.add");
   FRAMEGATE_TAKE([[maybe_unused]] V added, AddToSet(in, set, args.positional[1]));
-  set->by_adds = set->by_adds && !in.top().hidden;  // a polyfill adds what the C function may add at once
-  SetChanged(in.s, set);
   return in.Done(in.s.None());
 }
 
@@ -191,10 +189,8 @@ Outcome BuiltinSetDelete(Interp& in, Args& args, Tail) {
   if (set == nullptr)
     return WrongArguments(in, "set.discard");
   FRAMEGATE_TAKE(V key, FindKey(in, set, args.positional[1]));
-  if (key != nullptr) {
+  if (key != nullptr)
     SetDelete(in.s, set, key);
-    SetChanged(in.s, set);
-  }
   return in.Done(in.s.None());
 }
 
@@ -206,6 +202,9 @@ Outcome BuiltinSetClear(Interp& in, Args& args, Tail) {
   set->items.clear();
   set->index.clear();
   ++set->version;
+  set->history.clear();
+  set->has_history = !set->is_real();
+  set->pop_place = 0;
   SetChanged(in.s, set);
   return in.Done(in.s.None());
 }
@@ -221,22 +220,35 @@ Outcome BuiltinSetCopy(Interp& in, Args& args, Tail) {
   copy->mutable_made = true;
   copy->items = set->items;
   copy->index = set->index;
+  copy->pop_place = -1;
+  SetStep(copy, "update", set);
   return in.Done(copy);
 }
 
-// Which element a set gives is known only where it holds one, or has the order it had when it was real.
 Outcome BuiltinSetPop(Interp& in, Args& args, Tail) {
   auto* set = Self<SetValue>(in, args, 1);
+  return set == nullptr ? WrongArguments(in, "set.pop") : SetPop(in, set);
+}
+
+// Adds what another set or a dict holds, as set.update does it: not one by one.
+Outcome BuiltinSetMerge(Interp& in, Args& args, Tail) {
+  auto* set = Self<SetValue>(in, args, 2);
   if (set == nullptr)
-    return WrongArguments(in, "set.pop");
-  if (set->items.empty())
-    return in.Raise("builtins:KeyError", "pop from an empty set");
-  Values order;
-  FRAMEGATE_TAKE([[maybe_unused]] V ordered, SetOrder(in, set, &order));
-  V item = order[0];
-  SetDelete(in.s, set, item);
-  SetChanged(in.s, set);
-  return in.Done(item);
+    return WrongArguments(in, "set.update");
+  FRAMEGATE_TAKE([[maybe_unused]] V merged, MergeIntoSet(in, set, args.positional[1]));
+  return in.Done(in.s.None());
+}
+
+// The set itself, of whose order nothing is known any more.
+Outcome BuiltinInAnyOrder(Interp& in, Args& args, Tail) {
+  auto* set = Self<SetValue>(in, args, 1);
+  if (set == nullptr)
+    return WrongArguments(in, "_in_any_order");
+  in.s.Touch(set);
+  set->has_history = false;
+  set->in_order = false;
+  set->pop_place = -1;
+  return in.Done(set);
 }
 
 // The elements of a set for a use that does not show their order.
@@ -312,84 +324,23 @@ Outcome BuiltinAttrGetter(Interp& in, Args& args, Tail) {
 }
 
 Outcome BuiltinMethodCaller(Interp& in, Args& args, Tail) {
-  return CalledThrough(in, args, "methodcaller");
-}
-
-// A weak reference to a real object, which somebody outside of the frame keeps.
-Outcome BuiltinWeakRef(Interp& in, Args& args, Tail) {
-  V target = args.positional.size() == 1 && args.keyword.empty() ? in.s.Resolve(args.positional[0]) : nullptr;
-  if (target == nullptr || !target->is_real() || target->subject == model::kNoSubject || AsConstant(target) != nullptr)
-    return WrongArguments(in, "weakref.ref");
-  auto* object = in.s.New<ObjectValue>();
-  object->type = in.s.TypeOfSymbol("weakref:ReferenceType");
+  Session& s = in.s;
+  if (args.keyword.empty())
+    return CalledThrough(in, args, "methodcaller");
+  V make = s.Symbol("framegate._polyfills:methodcaller");
+  if (make == nullptr || args.positional.empty())
+    return WrongArguments(in, "methodcaller");
+  FRAMEGATE_TAKE(V stand_in, in.Call(make, args));
+  MappingValue* keywords = s.Dict();
+  for (const auto& [name, value] : args.keyword)
+    s.MappingSet(keywords, s.Str(name), value);
+  auto* object = s.New<ObjectValue>();
+  object->type = s.TypeOfSymbol("operator:methodcaller");
   object->mutable_made = true;
-  object->constructor = "weakref";
-  object->arguments = {target};
+  object->constructor = "methodcaller_of";
+  object->arguments = {args.positional[0], s.Tuple({args.positional.begin() + 1, args.positional.end()}), keywords};
+  object->stand_in = stand_in;
   return in.Done(object);
-}
-
-Outcome BuiltinWeakRefCall(Interp& in, Args& args, Tail) {
-  auto* self = args.positional.size() != 1 ? nullptr : As<ObjectValue>(in.s.Resolve(args.positional[0]));
-  if (self == nullptr)
-    return WrongArguments(in, "a weak reference's call");
-  if (!self->is_real())
-    return in.Done(self->arguments[0]);
-  V target = in.s.StepFrom(self, model::Step::kWeakrefTarget);
-  return in.Done(target == nullptr ? in.s.None() : target);
-}
-
-namespace {
-
-V MadeBy(Interp& in, const char* type, const char* constructor, Values arguments) {
-  auto* object = in.s.New<ObjectValue>();
-  object->type = in.s.TypeOfSymbol(type);
-  object->mutable_made = true;
-  object->constructor = constructor;
-  object->arguments = std::move(arguments);
-  return object;
-}
-
-}  // namespace
-
-// list[int] and the like, which is called as list is.
-Outcome BuiltinGenericAlias(Interp& in, Args& args, Tail) {
-  if (args.positional.size() != 2)
-    return WrongArguments(in, "__class_getitem__");
-  V alias = MadeBy(in, "types:GenericAlias", "GenericAlias", args.positional);
-  As<ObjectValue>(alias)->stand_in = args.positional[0];
-  return in.Done(alias);
-}
-
-// warnings.filters was changed.
-Outcome BuiltinFiltersMutated(Interp& in, Args&, Tail) {
-  in.s.AddEffect({.helper = model::Helper::kConstruct, .args = {in.s.Str("warnings")}});
-  return in.Done(in.s.None());
-}
-
-// Of types.GenericAlias and of classes that typing and collections.abc derive from it: good for annotations.
-Outcome BuiltinGenericAliasNew(Interp& in, Args& args, Tail) {
-  auto* type = args.positional.size() == 3 ? As<TypeValue>(in.s.Resolve(args.positional[0])) : nullptr;
-  if (type == nullptr)
-    return WrongArguments(in, "GenericAlias.__new__");
-  const bool is_plain = type->is("types:GenericAlias");
-  V alias = MadeBy(in, "types:GenericAlias", is_plain ? "GenericAlias" : "", {args.positional[1], args.positional[2]});
-  alias->type = type;
-  As<ObjectValue>(alias)->stand_in = args.positional[1];
-  return in.Done(alias);
-}
-
-// X | Y of classes, and of None.
-Outcome BuiltinTypeOr(Interp& in, Args& args, Tail) {
-  if (args.positional.size() != 2)
-    return WrongArguments(in, "type.__or__");
-  for (V& side : args.positional) {
-    side = in.s.Resolve(side);
-    TypeValue* type = in.s.TypeOf(side);
-    const bool joins = type != nullptr && (in.s.IsSubclass(type, "types:GenericAlias") || type->is("types:UnionType"));
-    if (As<TypeValue>(side) == nullptr && side != in.s.None() && !joins)
-      return in.Done(in.s.Const(Constant::Of(ConstantKind::kNotImplemented)));
-  }
-  return in.Done(MadeBy(in, "types:UnionType", "or", args.positional));
 }
 
 }  // namespace framegate::translator

@@ -32,12 +32,11 @@ Outcome MakeSet(Interp& in, Args& args, const char* type) {
   auto* set = in.s.New<SetValue>();
   set->type = in.s.TypeOfSymbol(type);
   set->mutable_made = true;
-  set->by_adds = args.positional.empty() || IsAddedOneByOne(in.s, args.positional[0]);
   Values items;
   if (!args.positional.empty()) {
     auto* source = As<SetValue>(in.s.Resolve(args.positional[0]));
     if (source != nullptr) {
-      items = source->items;  // order does not show in what is made of it
+      items = source->items;
     } else {
       FRAMEGATE_TAKE([[maybe_unused]] V none, in.ToValues(args.positional[0], &items));
     }
@@ -45,7 +44,19 @@ Outcome MakeSet(Interp& in, Args& args, const char* type) {
   for (V item : items) {
     FRAMEGATE_TAKE([[maybe_unused]] V added, AddToSet(in, set, item));
   }
+  V source = args.positional.empty() ? nullptr : in.s.Resolve(args.positional[0]);
+  if (auto* other = As<SetValue>(source)) {  // not one by one
+    set->history.clear();
+    set->pop_place = -1;
+    SetStep(set, "update", other);
+  }
+  set->has_history = set->has_history && As<MappingValue>(source) == nullptr;
   return in.Done(set);
+}
+
+// The __dict__ of an instance or a class.
+bool IsDict(ViewValue* view) {
+  return view != nullptr && (view->form == ViewForm::kInstanceDict || view->form == ViewForm::kTypeDict);
 }
 
 // What dict(...) and dict.update take: a mapping, or pairs; then keywords.
@@ -56,13 +67,12 @@ Outcome Merge(Interp& in, MappingValue* into, Args& args, size_t first) {
     auto* shown = As<ViewValue>(source);
     if (shown != nullptr && shown->form == ViewForm::kProxy)
       source = s.Resolve(shown->target);
-    if (shown != nullptr && shown->form == ViewForm::kInstanceDict) {
+    if (IsDict(shown)) {
       std::vector<std::string> names;
-      if (!s.InstanceNames(shown->target, &names))
-        return in.Break(Reason::kUnsupportedValue, "an instance dict whose names cannot be known");
+      FRAMEGATE_TAKE([[maybe_unused]] V none, NamesShown(in, shown, &names));
       MappingValue* copy = s.Dict();
       for (const std::string& name : names)
-        s.MappingSet(copy, s.Str(name), s.InstanceAttr(shown->target, name));
+        s.MappingSet(copy, s.Str(name), ShownUnder(s, shown, name));
       source = copy;
     }
     auto* mapping = As<MappingValue>(source);
@@ -123,13 +133,12 @@ Outcome Merge(Interp& in, MappingValue* into, Args& args, size_t first) {
 Outcome View(Interp& in, Args& args, ViewForm form) {
   V self = args.positional.empty() ? nullptr : in.s.Resolve(args.positional[0]);
   auto* outer = As<ViewValue>(self);
-  if (outer != nullptr && outer->form == ViewForm::kInstanceDict) {
+  if (IsDict(outer)) {
     std::vector<std::string> names;
-    if (!in.s.InstanceNames(outer->target, &names))
-      return in.Break(Reason::kUnsupportedValue, "an instance dict whose names cannot be known");
+    FRAMEGATE_TAKE([[maybe_unused]] V none, NamesShown(in, outer, &names));
     Values items;
     for (const std::string& name : names) {
-      V key = in.s.Str(name), value = in.s.InstanceAttr(outer->target, name);
+      V key = in.s.Str(name), value = ShownUnder(in.s, outer, name);
       items.push_back(form == ViewForm::kKeys ? key : form == ViewForm::kValues ? value : in.s.Tuple({key, value}));
     }
     return in.Done(in.s.Tuple(std::move(items)));
@@ -378,6 +387,15 @@ Outcome BuiltinDictPop(Interp& in, Args& args, Tail) {
 
 Outcome BuiltinDictSetDefault(Interp& in, Args& args, Tail) {
   auto* mapping = Self<MappingValue>(in, args);
+  if (auto* view = Self<ViewValue>(in, args); view != nullptr && view->form == ViewForm::kInstanceDict && args.positional.size() >= 2) {
+    const Constant* name = ConstantOf(in.s, args.positional[1], ConstantKind::kStr);
+    V kept = name == nullptr ? nullptr : in.s.InstanceAttr(view->target, name->text);
+    if (kept != nullptr || name == nullptr)
+      return kept != nullptr ? in.Done(kept) : WrongArguments(in, "dict.setdefault");
+    V value = args.positional.size() > 2 ? args.positional[2] : in.s.None();
+    in.s.SetInstanceAttr(view->target, name->text, value);
+    return in.Done(value);
+  }
   if (mapping == nullptr || args.positional.size() < 2)
     return WrongArguments(in, "dict.setdefault");
   FRAMEGATE_TAKE(V own, KeyIn(in, mapping, args.positional[1]));
@@ -410,7 +428,7 @@ Outcome BuiltinDictUpdate(Interp& in, Args& args, Tail) {
 Outcome BuiltinDictCopy(Interp& in, Args& args, Tail) {
   V self = args.positional.empty() ? nullptr : in.s.Resolve(args.positional[0]);
   Args one{.positional = {self}};
-  if (auto* view = As<ViewValue>(self); view != nullptr && view->form == ViewForm::kInstanceDict) {
+  if (auto* view = As<ViewValue>(self); IsDict(view)) {
     FRAMEGATE_TAKE(V items, View(in, args, ViewForm::kItems));
     one.positional = {items};
   } else if (view != nullptr && view->form == ViewForm::kProxy) {

@@ -35,10 +35,16 @@ Outcome BuiltinRange(Interp& in, Args& args, Tail) {
   if (args.positional.empty() || args.positional.size() > 3 || !args.keyword.empty())
     return WrongArguments(in, "range");
   std::vector<Constant> parts;
-  for (V value : args.positional) {
+  for (V& value : args.positional) {
+    if (As<ObjectValue>(in.s.Resolve(value)) != nullptr && IntOf(in.s, value) == nullptr) {
+      FRAMEGATE_TAKE(V method, in.LookupSpecial(value, "__index__"));
+      if (method != nullptr) {
+        FRAMEGATE_TAKE(value, in.Call(method, {}));
+      }
+    }
     const Constant* c = IntOf(in.s, value);
     if (const Constant* large = AsConstant(in.s.Resolve(value)); large != nullptr && large->kind == ConstantKind::kBigInt)
-      return WrongArguments(in, "range");
+      return in.Fold("builtins:range", args);
     if (c == nullptr && AsConstant(in.s.Resolve(value)) != nullptr)
       return in.Raise("builtins:TypeError", StrCat("'", TypeName(in.s.TypeOf(value)), "' object cannot be interpreted as an integer"));
     if (c == nullptr)
@@ -86,6 +92,11 @@ Outcome BuiltinNext(Interp& in, Args& args, Tail) {
   in.Raise("builtins:StopIteration", "");
   As<ObjectValue>(in.s.raised)->arguments.clear();
   return {Flow::kRaise, nullptr};
+}
+
+// __next__, which takes no value for the end.
+Outcome BuiltinNextOnly(Interp& in, Args& args, Tail tail) {
+  return args.positional.size() == 1 ? BuiltinNext(in, args, tail) : WrongArguments(in, "__next__");
 }
 
 Outcome BuiltinEnumerate(Interp& in, Args& args, Tail) {

@@ -1,5 +1,6 @@
 // Builtins about objects: types, attributes, calls.
 #include "translator/builtins/table.h"
+#include "translator/slots/members.h"
 #include "translator/slots/slots.h"
 
 namespace framegate::translator {
@@ -48,8 +49,21 @@ Outcome BuiltinIsSubclass(Interp& in, Args& args, Tail) {
     return in.Done(in.s.Bool(false));
   }
   auto* base = As<TypeValue>(bases);
-  if (base == nullptr)
+  if (base == nullptr) {
+    TypeValue* kind = in.s.TypeOf(bases);
+    if (V own = kind == nullptr ? nullptr : in.s.TypeAttr(kind, "__subclasscheck__"); As<FunctionValue>(in.s.Resolve(own)) != nullptr) {
+      FRAMEGATE_TAKE(V found, in.Call(own, {.positional = {bases, type}}));
+      return in.Truth(found);
+    }
+    if (kind != nullptr && kind->is("types:UnionType")) {
+      FRAMEGATE_TAKE(V sides, in.GetAttr(bases, "__args__"));
+      Args each{.positional = {type, sides}};
+      return BuiltinIsSubclass(in, each, kSync);
+    }
+    if (kind == nullptr || in.s.TypeAttr(kind, "__subclasscheck__") != nullptr)
+      return in.Break(Reason::kUnsupportedCall, "issubclass(..., an object that decides)");
     return in.Raise("builtins:TypeError", "issubclass() arg 2 must be a class, a tuple of classes, or a union");
+  }
   TypeValue* metatype = in.s.TypeOf(base);
   V check = metatype == nullptr ? nullptr : in.s.Resolve(in.s.TypeAttr(metatype, "__subclasscheck__"));
   auto* builtin = As<BuiltinValue>(check);
@@ -226,18 +240,7 @@ Outcome BuiltinLocals(Interp& in, Args& args, Tail) {
     return WrongArguments(in, "locals");
   if (f.locals != nullptr)
     return in.Done(f.locals);
-  MappingValue* names = in.s.Dict();
-  for (size_t slot = 0; slot < f.slots.size(); ++slot) {
-    V value = f.slots[slot];
-    constexpr unsigned char kCellOrFree = 0xc0;
-    if (value != nullptr && (static_cast<unsigned char>(f.code->image->localspluskinds[slot]) & kCellOrFree) != 0)
-      if (auto* cell = As<CellValue>(in.s.Resolve(value)))
-        value = in.s.CellContents(cell);
-    const std::string& name = f.code->image->localsplusnames[slot];
-    if (value != nullptr && !name.starts_with("."))
-      in.s.MappingSet(names, in.s.Str(name), value);
-  }
-  return in.Done(names);
+  return in.Done(NamesOf(in.s, f));
 }
 
 Outcome BuiltinPartial(Interp& in, Args& args, Tail) {
@@ -284,6 +287,36 @@ Outcome BuiltinPartialCall(Interp& in, Args& args, Tail tail) {
 
 Outcome BuiltinCast(Interp& in, Args& args, Tail) {
   return args.positional.size() == 2 ? in.Done(args.positional[1]) : WrongArguments(in, "cast");
+}
+
+// dir() lists the names of the frame, dir(object) what its class's __dir__ gives.
+Outcome BuiltinDir(Interp& in, Args& args, Tail tail) {
+  Args names;
+  if (args.positional.empty()) {
+    FRAMEGATE_TAKE(V locals, BuiltinLocals(in, args, tail));
+    names.positional = {locals};
+  } else {
+    FRAMEGATE_TAKE(V method, in.LookupSpecial(args.positional[0], "__dir__"));
+    if (method == nullptr || args.positional.size() != 1 || !args.keyword.empty())
+      return WrongArguments(in, "dir");
+    FRAMEGATE_TAKE(V given, in.Call(method, {}));
+    names.positional = {given};
+  }
+  return in.CallBuiltin("builtins:sorted", std::move(names), kSync);
+}
+
+Outcome BuiltinLeftToItself(Interp& in, Args& args, Tail) {
+  auto* builtin = args.positional.empty() ? nullptr : As<BuiltinValue>(in.s.Resolve(args.positional[0]));
+  return in.Break(Reason::kOpaqueCall, builtin == nullptr ? "a C function" : builtin->symbol);
+}
+
+Outcome BuiltinGetFrame(Interp& in, Args& args, Tail) {
+  const Constant* depth = args.positional.empty() ? nullptr : IntOf(in.s, args.positional[0]);
+  if (args.positional.size() > 1 || (depth == nullptr && !args.positional.empty()) || (depth != nullptr && IntValue(*depth) < 0))
+    return WrongArguments(in, "sys._getframe");
+  if (depth == nullptr || IntValue(*depth) == 0)
+    return in.Break(Reason::kFrameReader, "a function that reads its own frame");
+  return FrameAbove(in, IntValue(*depth));
 }
 
 Outcome BuiltinReadsFrame(Interp& in, Args&, Tail) {

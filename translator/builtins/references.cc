@@ -1,6 +1,8 @@
-// Operators of torch.Size.
+// References, bound methods and generic aliases: what they lead to decides what they are equal to. Operators of torch.Size.
+#include "absl/container/flat_hash_set.h"
 #include "translator/builtins/table.h"
 #include "translator/slots/slots.h"
+#include "translator/values/parts.h"
 
 namespace framegate::translator {
 
@@ -9,6 +11,201 @@ using model::Reason;
 #define FRAMEGATE_BUILTIN(body, symbol) Outcome Builtin##body(Interp& in, Args& args, Tail tail);
 #include "translator/builtins/builtins.def"
 #undef FRAMEGATE_BUILTIN
+
+namespace {
+
+Outcome WrongArguments(Interp& in, const char* name) {
+  return in.Break(Reason::kUnsupportedCall, StrCat(name, " with these arguments"));
+}
+
+}  // namespace
+
+// A weak reference to a real object, which somebody outside of the frame keeps, or to one made in it.
+Outcome BuiltinWeakRef(Interp& in, Args& args, Tail) {
+  V target = args.positional.size() == 1 && args.keyword.empty() ? in.s.Resolve(args.positional[0]) : nullptr;
+  const bool real = target != nullptr && target->is_real() && target->subject != model::kNoSubject && AsConstant(target) == nullptr;
+  const bool made = target != nullptr && !target->is_real() && (As<ObjectValue>(target) != nullptr || As<FunctionValue>(target) != nullptr);
+  if (!real && !made)
+    return WrongArguments(in, "weakref.ref");
+  auto* object = in.s.New<ObjectValue>();
+  object->type = in.s.TypeOfSymbol("weakref:ReferenceType");
+  object->mutable_made = true;
+  object->constructor = "weakref";
+  object->arguments = {target};
+  return in.Done(object);
+}
+
+namespace {
+
+bool LeadsTo(V from, V target, absl::flat_hash_set<V>* seen) {
+  if (auto* lazy = As<LazyValue>(from))
+    from = lazy->resolved;
+  if (from == nullptr || from == target || !seen->insert(from).second)
+    return from != nullptr && from == target;
+  if (auto* object = As<ObjectValue>(from); object != nullptr && object->constructor == "weakref")
+    return false;
+  bool found = false;
+  VisitParts(from, [&](V part) { found = found || LeadsTo(part, target, seen); });
+  return found;
+}
+
+// Something that a frame holds leads to the object.
+bool IsKept(Interp& in, V target) {
+  absl::flat_hash_set<V> seen;
+  for (const auto& frame : in.frames())
+    for (const Values* cells : {&frame->slots, &frame->stack})
+      for (V cell : *cells)
+        if (LeadsTo(cell, target, &seen))
+          return true;
+  return false;
+}
+
+V Referent(Session& s, ObjectValue* reference) {
+  return reference->is_real() ? s.StepFrom(reference, model::Step::kWeakrefTarget) : reference->arguments[0];
+}
+
+// Equal where what they refer to is, as long as both live.
+Outcome EqualReferents(Interp& in, Args& args) {
+  Session& s = in.s;
+  if (args.positional.size() != 2)
+    return WrongArguments(in, "weakref.ref.__eq__");
+  auto *a = As<ObjectValue>(s.Resolve(args.positional[0])), *b = As<ObjectValue>(s.Resolve(args.positional[1]));
+  auto is_reference = [&](ObjectValue* object) { return object != nullptr && s.IsSubclass(s.TypeOf(object), "weakref:ReferenceType"); };
+  if (!is_reference(a) || !is_reference(b))
+    return in.Done(s.Const(Constant::Of(ConstantKind::kNotImplemented)));
+  V left = Referent(s, a), right = Referent(s, b);
+  return left == nullptr || right == nullptr ? in.Is(a, b) : in.Equal(left, right);
+}
+
+// The inverse of a truth, NotImplemented as it is.
+Outcome Inverse(Interp& in, Outcome outcome) {
+  if (outcome.ok() && (outcome.value == in.s.Bool(true) || outcome.value == in.s.Bool(false)))
+    outcome.value = in.s.Bool(outcome.value != in.s.Bool(true));
+  return outcome;
+}
+
+}  // namespace
+
+Outcome BuiltinWeakRefEqual(Interp& in, Args& args, Tail) {
+  return EqualReferents(in, args);
+}
+
+Outcome BuiltinWeakRefNotEqual(Interp& in, Args& args, Tail) {
+  return Inverse(in, EqualReferents(in, args));
+}
+
+Outcome BuiltinWeakRefHash(Interp& in, Args& args, Tail) {
+  auto* self = args.positional.size() != 1 ? nullptr : As<ObjectValue>(in.s.Resolve(args.positional[0]));
+  V referent = self == nullptr ? nullptr : Referent(in.s, self);
+  return referent == nullptr ? in.Break(Reason::kUnsupportedValue, "the hash of a dead reference") : Hash(in, referent);
+}
+
+Outcome BuiltinMethodEqual(Interp& in, Args& args, Tail) {
+  Session& s = in.s;
+  if (args.positional.size() != 2)
+    return WrongArguments(in, "method.__eq__");
+  auto *a = As<MethodValue>(s.Resolve(args.positional[0])), *b = As<MethodValue>(s.Resolve(args.positional[1]));
+  if (a == nullptr || b == nullptr)
+    return in.Done(s.Const(Constant::Of(ConstantKind::kNotImplemented)));
+  FRAMEGATE_TAKE(V same, in.Is(a->self, b->self));
+  return same == s.Bool(true) ? in.Equal(a->function, b->function) : in.Done(same);
+}
+
+Outcome BuiltinMethodNotEqual(Interp& in, Args& args, Tail tail) {
+  return Inverse(in, BuiltinMethodEqual(in, args, tail));
+}
+
+// An int that tells the thread; no two threads of a process share it. Only what keeps a repr() from going round asks for it and no more:
+// others may want the number, which is known only when the original runs.
+Outcome BuiltinGetIdent(Interp& in, Args& args, Tail) {
+  if (!args.positional.empty() || in.top().code->image->qualname.find("recursive_repr.<locals>") == std::string::npos)
+    return in.Break(Reason::kOpaqueCall, "_thread:get_ident");
+  auto* value = in.s.New<ResidualValue>();
+  value->type = in.s.TypeOfSymbol("builtins:int");
+  value->function = "get_ident";
+  return in.Done(value);
+}
+
+Outcome BuiltinWeakRefCall(Interp& in, Args& args, Tail) {
+  auto* self = args.positional.size() != 1 ? nullptr : As<ObjectValue>(in.s.Resolve(args.positional[0]));
+  if (self == nullptr)
+    return WrongArguments(in, "a weak reference's call");
+  if (!self->is_real())
+    return self->arguments[0]->is_real() || IsKept(in, self->arguments[0])
+               ? in.Done(self->arguments[0])
+               : in.Break(Reason::kUnsupportedValue, "a weak reference to an object that nobody may keep");
+  V target = in.s.StepFrom(self, model::Step::kWeakrefTarget);
+  return in.Done(target == nullptr ? in.s.None() : target);
+}
+
+namespace {
+
+V MadeBy(Interp& in, const char* type, const char* constructor, Values arguments) {
+  auto* object = in.s.New<ObjectValue>();
+  object->type = in.s.TypeOfSymbol(type);
+  object->mutable_made = true;
+  object->constructor = constructor;
+  object->arguments = std::move(arguments);
+  return object;
+}
+
+}  // namespace
+
+// list[int] and the like, which is called as list is.
+Outcome BuiltinGenericAlias(Interp& in, Args& args, Tail) {
+  if (args.positional.size() != 2)
+    return WrongArguments(in, "__class_getitem__");
+  V alias = MadeBy(in, "types:GenericAlias", "GenericAlias", args.positional);
+  As<ObjectValue>(alias)->stand_in = args.positional[0];
+  return in.Done(alias);
+}
+
+// Of types.GenericAlias and of classes that typing and collections.abc derive from it: good for annotations.
+Outcome BuiltinGenericAliasNew(Interp& in, Args& args, Tail) {
+  auto* type = args.positional.size() == 3 ? As<TypeValue>(in.s.Resolve(args.positional[0])) : nullptr;
+  if (type == nullptr)
+    return WrongArguments(in, "GenericAlias.__new__");
+  const bool is_plain = type->is("types:GenericAlias");
+  V alias = MadeBy(in, "types:GenericAlias", is_plain ? "GenericAlias" : "", {args.positional[1], args.positional[2]});
+  alias->type = type;
+  As<ObjectValue>(alias)->stand_in = args.positional[1];
+  return in.Done(alias);
+}
+
+// X | Y of classes, and of None.
+Outcome BuiltinTypeOr(Interp& in, Args& args, Tail) {
+  if (args.positional.size() != 2)
+    return WrongArguments(in, "type.__or__");
+  for (V& side : args.positional) {
+    side = in.s.Resolve(side);
+    TypeValue* type = in.s.TypeOf(side);
+    const bool joins = type != nullptr && (in.s.IsSubclass(type, "types:GenericAlias") || type->is("types:UnionType"));
+    if (As<TypeValue>(side) == nullptr && side != in.s.None() && !joins)
+      return in.Done(in.s.Const(Constant::Of(ConstantKind::kNotImplemented)));
+  }
+  return in.Done(MadeBy(in, "types:UnionType", "or", args.positional));
+}
+
+Outcome BuiltinAliasEqual(Interp& in, Args& args, Tail) {
+  Session& s = in.s;
+  if (args.positional.size() != 2)
+    return WrongArguments(in, "GenericAlias.__eq__");
+  for (V side : args.positional)
+    if (TypeValue* type = s.TypeOf(side); type == nullptr || !type->is("types:GenericAlias"))
+      return in.Done(s.Const(Constant::Of(ConstantKind::kNotImplemented)));
+  for (const char* part : {"__origin__", "__args__"}) {
+    FRAMEGATE_TAKE(V left, in.GetAttr(args.positional[0], part));
+    FRAMEGATE_TAKE(V right, in.GetAttr(args.positional[1], part));
+    FRAMEGATE_TAKE(V equal, in.Equal(left, right));
+    if (equal != s.Bool(true))
+      return in.Done(equal);
+  }
+  return in.Done(s.Bool(true));
+}
+
+Outcome BuiltinAliasNotEqual(Interp& in, Args& args, Tail tail) {
+  return Inverse(in, BuiltinAliasEqual(in, args, tail));
+}
 
 namespace {
 

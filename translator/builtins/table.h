@@ -18,6 +18,9 @@ bool IsPureCall(std::string_view symbol);
 std::string_view FindPolyfill(std::string_view symbol);
 BuiltinBody FindBuiltin(std::string_view symbol);
 
+// The body whole: where it breaks, nothing of it is done; TypeError where the function does not take such arguments.
+Outcome RunWhole(Interp& in, const std::string& symbol, BuiltinBody body, Args& args, Tail tail);
+
 // A C function that tells a part of the ambient state (ambient_queries.def), and its body.
 struct AmbientQuery {
   std::string symbol;
@@ -30,6 +33,15 @@ Outcome AnswerAmbientQuery(Interp& in, const AmbientQuery& query, const Args& ar
 // The same for one that sets it (ambient_setters.def).
 const AmbientQuery* FindAmbientSetter(std::string_view symbol);
 Outcome SetAmbientSwitch(Interp& in, const AmbientQuery& setter, Args& args);
+
+// A callable that is called when new code runs (run_time_calls.def), and the value that stands for its result.
+struct RunTimeCall {
+  std::string_view symbol, self, result;
+  bool raises;
+};
+
+const RunTimeCall* FindRunTimeCall(std::string_view symbol);
+Outcome CallAtRunTime(Interp& in, const RunTimeCall& call, const Args& args);
 
 // A call of it is a graph node as it stands.
 bool IsGraphFunction(std::string_view symbol);

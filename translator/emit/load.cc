@@ -109,8 +109,11 @@ void Emitter::LoadConstant(V value, const Constant& constant) {
     case ConstantKind::kNotImplemented:
       code_.LoadFast(SymbolLocal("builtins:NotImplemented"));
       return;
-    case ConstantKind::kFrozenset:
     case ConstantKind::kCode:
+      if (constant.code.size() == 1)
+        return code_.LoadFast(LinkLocal({.kind = LinkKind::kCode, .index = UINT32_MAX, .code = model::IdOf(*constant.code[0])}));
+      [[fallthrough]];
+    case ConstantKind::kFrozenset:
       Problem("a constant that code cannot hold");
       return;
     default:
@@ -134,6 +137,11 @@ void Emitter::LoadItems(const Values& items) {
 }
 
 void Emitter::LoadMade(V value) {
+  if (auto it = s_.cached_calls.find(value); value->frozen && it != s_.cached_calls.end()) {
+    Construct(
+        "lru_cache_call", [&] { LoadItems(it->second); }, static_cast<uint32_t>(it->second.size()));
+    return Remember(value);
+  }
   if (value->frozen)
     return Problem("what a cached function gave");
   switch (value->kind) {
@@ -176,8 +184,12 @@ void Emitter::LoadMade(V value) {
     case ValueKind::kResidual: {
       auto* residual = As<ResidualValue>(value);
       if (!residual->function.empty()) {
+        Values parts;
+        for (V part : {residual->of, residual->key})
+          if (part != nullptr)
+            parts.push_back(part);
         Construct(
-            residual->function.c_str(), [&] { Load(residual->of); }, 1);
+            residual->function.c_str(), [&] { LoadItems(parts); }, static_cast<uint32_t>(parts.size()));
         return Remember(value);
       }
       uint32_t effect = residual->effect;

@@ -82,6 +82,8 @@ void Emitter::LoadObject(ObjectValue* value) {
         Helper::kMakeTraceback, [] {}, 0);
     return Remember(value);
   }
+  if (value->hint == "frame" || value->hint == "lru_cache")
+    return Problem(StrCat("a ", value->hint, " made in the frame"));
   TypeValue* type = s_.TypeOf(value);
   if (type == nullptr)
     return Problem("an object of unknown type");
@@ -268,6 +270,7 @@ void Emitter::LoadPartial(PartialValue* value) {
       },
       3);
   Remember(value);
+  SetAttributes(value, value->attributes);
 }
 
 }  // namespace framegate::translator

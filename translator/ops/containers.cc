@@ -54,7 +54,6 @@ Outcome OpBuildSet(Interp& in, Frame& f, const Instruction& i) {
   for (V item : TopValues(f, count)) {
     FRAMEGATE_TAKE([[maybe_unused]] V none, AddToSet(in, set, item));
   }
-  set->by_adds = true;
   return Replace(f, count, in.Done(set));
 }
 
@@ -136,8 +135,6 @@ Outcome OpSetAdd(Interp& in, Frame& f, const Instruction& i) {
   if (set == nullptr)
     return in.Break(Reason::kUnsupportedMutation, "SET_ADD to a set from elsewhere");
   FRAMEGATE_TAKE([[maybe_unused]] V added, AddToSet(in, set, item));
-  if (set->is_real())
-    in.s.AddEffect({.helper = model::Helper::kSetAdd, .args = {set, item}});
   Pop(f, 1);
   return Next();
 }
@@ -180,16 +177,7 @@ Outcome OpSetUpdate(Interp& in, Frame& f, const Instruction& i) {
   auto* set = As<SetValue>(in.s.Resolve(Cell(f, static_cast<size_t>(i.arg) + 1)));
   if (set == nullptr || set->is_real())
     return in.Break(Reason::kUnsupportedMutation, "SET_UPDATE of a set from elsewhere");
-  Values items;
-  set->by_adds = set->by_adds && IsAddedOneByOne(in.s, Cell(f, 1));
-  if (auto* from = As<SetValue>(in.s.Resolve(Cell(f, 1)))) {
-    items = from->items;  // their order does not show in a set
-  } else {
-    FRAMEGATE_TAKE([[maybe_unused]] V none, in.ToValues(Cell(f, 1), &items));
-  }
-  for (V item : items) {
-    FRAMEGATE_TAKE([[maybe_unused]] V added, AddToSet(in, set, item));
-  }
+  FRAMEGATE_TAKE([[maybe_unused]] V merged, MergeIntoSet(in, set, Cell(f, 1)));
   Pop(f, 1);
   return Next();
 }

@@ -38,6 +38,8 @@ Outcome OpLoadConst(Interp& in, Frame& f, const Instruction& i) {
       set->index[in.s.HashKey(value)] = static_cast<uint32_t>(set->items.size());
       set->items.push_back(value);
     }
+    set->history = {Constant::Tuple({Constant::Str("const"), Constant::Str(model::IdOf(*f.code->image).Hex()), Constant::Int(i.arg)})};
+    set->pop_place = -1;
     f.stack.push_back(set);
     return Next();
   }

@@ -15,14 +15,6 @@ std::string NameOf(Interp& in, TypeValue* type) {
   return in.s.ReadFact(type, Fact::kName).constant.text;
 }
 
-namespace {
-
-// What an empty slot says of its class from 3.13 on: with its module, unless everybody knows it.
-std::string FullName(Interp& in, TypeValue* type) {
-  const std::string module = type->symbol.substr(0, type->symbol.find(':'));
-  return module == "builtins" || module == "__main__" ? NameOf(in, type) : StrCat(module, ".", type->symbol.substr(module.size() + 1));
-}
-
 Outcome NoAttribute(Interp& in, V object, TypeValue* type, const std::string& name) {
   if (auto* self = As<TypeValue>(object))
     return in.Raise("builtins:AttributeError", StrCat("type object '", NameOf(in, self), "' has no attribute '", name, "'"));
@@ -36,6 +28,14 @@ Outcome NoAttribute(Interp& in, V object, TypeValue* type, const std::string& na
   if (type != nullptr && !type->Has(TypeFlag::kHeapType) && !type->symbol.starts_with("builtins:"))
     shown = StrCat(type->symbol.substr(0, type->symbol.find(':')), ".", shown);
   return in.Raise("builtins:AttributeError", StrCat("'", shown, "' object has no attribute '", name, "'"));
+}
+
+namespace {
+
+// What an empty slot says of its class from 3.13 on: with its module, unless everybody knows it.
+std::string FullName(Interp& in, TypeValue* type) {
+  const std::string module = type->symbol.substr(0, type->symbol.find(':'));
+  return module == "builtins" || module == "__main__" ? NameOf(in, type) : StrCat(module, ".", type->symbol.substr(module.size() + 1));
 }
 
 V Bound(Interp& in, V function, V self) {
@@ -117,8 +117,14 @@ Outcome GetThrough(Interp& in, V descriptor, V object, TypeValue* type, const st
         return in.Done(value);
     if (auto* partial = As<PartialValue>(object))
       return PartialMember(in, partial, name);
-    if (auto* mapping = As<MappingValue>(object); mapping != nullptr && name == "default_factory" && !mapping->is_real())
-      return in.Done(mapping->default_factory == nullptr ? s.None() : mapping->default_factory);
+    if (auto* mapping = As<MappingValue>(object); mapping != nullptr && name == "default_factory") {
+      auto* set = As<ObjectValue>(mapping->attributes);
+      for (size_t at = 0; mapping->is_real() && set != nullptr && at < set->attributes.size(); ++at)
+        if (set->attributes[at].first == name)
+          return in.Done(set->attributes[at].second);
+      if (!mapping->is_real())
+        return in.Done(mapping->default_factory == nullptr ? s.None() : mapping->default_factory);
+    }
     if (auto* function = As<FunctionValue>(object))
       return FunctionMember(in, function, name);
     if (As<TypeValue>(object) != nullptr || name == "__dict__") {
@@ -216,6 +222,8 @@ Outcome Generic(Interp& in, V object, TypeValue* type, const std::string& name, 
 
 Outcome GetFromType(Interp& in, TypeValue* self, const std::string& name, Tail tail) {
   Session& s = in.s;
+  if (name == "__annotations__" && !self->Has(TypeFlag::kHeapType))
+    return NoAttribute(in, self, nullptr, name);
   TypeValue* metatype = s.TypeOf(self);
   V meta = metatype == nullptr ? nullptr : s.TypeAttr(metatype, name);
   TypeValue* kind = meta == nullptr ? nullptr : s.TypeOf(meta);
@@ -257,7 +265,8 @@ Outcome GetFromMethod(Interp& in, MethodValue* method, TypeValue* type, const st
     return in.Done(method->self);
   if (name == "__func__")
     return in.Done(method->function);
-  if (V meta = in.s.TypeAttr(type, name); meta != nullptr && name != "__doc__" && name != "__name__")
+  const bool of_function = name == "__doc__" || name == "__name__" || name == "__qualname__" || name == "__module__";
+  if (V meta = in.s.TypeAttr(type, name); meta != nullptr && !of_function)
     return GetThrough(in, meta, method, type, name, tail);
   return in.GetAttr(method->function, name, tail);
 }
@@ -275,8 +284,19 @@ Outcome Interp::GetAttr(V object, const std::string& name, Tail tail) {
   if (auto* super = As<SuperValue>(object))
     return GetFromSuper(*this, super, name, tail);
   TypeValue* type = s.TypeOf(object);
+  if (type == nullptr && As<IteratorValue>(object) != nullptr && (name == "__next__" || name == "__iter__"))
+    return Done(Bound(*this, s.Symbol(name == "__next__" ? "builtins:next" : "builtins:iter"), object));
   if (type == nullptr)
     return Break(Reason::kUnsupportedAttribute, name);
+  if (auto* alias = As<ObjectValue>(object); alias != nullptr && type->is("types:GenericAlias"))
+    return AliasMember(*this, alias, name, tail);
+  if (auto* frame = As<ObjectValue>(object); frame != nullptr && frame->of_frame != nullptr && name.starts_with("f_"))
+    return FrameMember(*this, frame, name);
+  if (type->symbol.starts_with("re:") && As<ObjectValue>(object) != nullptr) {
+    FRAMEGATE_TAKE(V kept, RegexMember(*this, As<ObjectValue>(object), name));
+    if (kept != nullptr)
+      return Done(kept);
+  }
   if (auto* method = As<MethodValue>(object))
     return GetFromMethod(*this, method, type, name, tail);
   if (As<OpaqueValue>(object) != nullptr || As<ResidualValue>(object) != nullptr)
@@ -286,6 +306,8 @@ Outcome Interp::GetAttr(V object, const std::string& name, Tail tail) {
       return Done(value);
     if (V getattr = s.InstanceAttr(object, "__getattr__"))
       return Call(getattr, {.positional = {s.Str(name)}}, tail);
+    if (name == "__dict__")
+      return Done(s.StepFrom(object, Step::kModuleDict));
     if (s.TypeAttr(type, name) != nullptr)
       return Break(Reason::kUnsupportedAttribute, StrCat("module.", name));
     return NoAttribute(*this, object, type, name);
@@ -325,172 +347,8 @@ Outcome Interp::LookupSpecial(V object, const std::string& name) {
   return GetThrough(*this, meta, s.Resolve(object), type, name, kSync);
 }
 
-// type.__setattr__ and __delattr__ (value null).
-Outcome SetTypeAttribute(Interp& in, TypeValue* type, const std::string& name, V value) {
-  Session& s = in.s;
-  if (!type->Has(TypeFlag::kHeapType))
-    return in.Raise("builtins:TypeError", StrCat("cannot set '", name, "' attribute of immutable type '", TypeName(type), "'"));
-  TypeValue* metatype = s.TypeOf(type);
-  V meta = metatype == nullptr ? nullptr : s.TypeAttr(metatype, name);
-  TypeValue* kind = meta == nullptr ? nullptr : s.TypeOf(meta);
-  bool is_data = kind != nullptr && kind->Has(TypeFlag::kDataDescriptor);
-  // What decides how instances behave is read from the type's slots, which a change in the frame does not reach; so are abstract methods.
-  bool special = name.size() > 4 && name.starts_with("__") && name.ends_with("__");
-  bool harmless = name == "__doc__" || name == "__module__" || name == "__annotations__" || name == "__match_args__" ||
-                  name == "__orig_bases__" || name == "__parameters__" || name == "__wrapped__" || name == "__post_init__";
-  if ((is_data && !harmless) || (special && !harmless && !(value != nullptr && !type->is_real() && RefreshesFlags(name))))
-    return in.Break(Reason::kUnsupportedMutation, StrCat(type->symbol, ".", name, value == nullptr ? " deleted" : " set"));
-  if (type->is_real() && type->subject == model::kNoSubject)
-    return in.Break(Reason::kUnsupportedMutation, StrCat(type->symbol, ".", name));
-  if (value == nullptr) {
-    bool has = type->is_real() && s.StepFrom(type, Step::kTypeDictItem, name) != nullptr;
-    for (const auto& [own, set] : type->own)
-      if (own == name)
-        has = set != nullptr;
-    if (!has)
-      return in.Raise("builtins:AttributeError",
-                      s.Is311() ? name : StrCat("type object '", TypeName(type), "' has no attribute '", name, "'"));
-  }
-  s.SetTypeAttr(type, name, value);
-  if (special && !type->is_real())
-    SetSlotFlags(s, type);
-  return in.Done(s.None());
-}
-
-namespace {
-
-Outcome SetOnType(Interp& in, TypeValue* type, const std::string& name, V value) {
-  if (!type->Has(TypeFlag::kHeapType))
-    return in.Raise("builtins:TypeError", StrCat("cannot set '", name, "' attribute of immutable type '", TypeName(type), "'"));
-  TypeValue* metatype = in.s.TypeOf(type);
-  V meta = metatype == nullptr ? nullptr : in.s.TypeAttr(metatype, value == nullptr ? "__delattr__" : "__setattr__");
-  if (auto* function = As<FunctionValue>(in.s.Resolve(meta))) {
-    Args args{.positional = {type, in.s.Str(name)}};
-    if (value != nullptr)
-      args.positional.push_back(value);
-    FRAMEGATE_TAKE([[maybe_unused]] V none, in.Call(function, std::move(args)));
-    return in.Done(in.s.None());
-  }
-  return SetTypeAttribute(in, type, name, value);
-}
-
-Outcome SetThrough(Interp& in, V descriptor, TypeValue* kind, V object, const std::string& name, V value, Tail tail) {
-  Session& s = in.s;
-  if (kind->is("builtins:property")) {
-    V setter = PartOf(s, descriptor, value == nullptr ? Step::kPropertyDel : Step::kPropertySet);
-    if (setter == nullptr)
-      return in.Raise("builtins:AttributeError", StrCat("property '", name, "' of '", TypeName(s.TypeOf(object)), "' object has no ",
-                                                        value == nullptr ? "deleter" : "setter"));
-    Args args{.positional = {object}};
-    if (value != nullptr)
-      args.positional.push_back(value);
-    return in.Call(setter, std::move(args), tail);
-  }
-  if (auto* exception = As<ObjectValue>(object); kind->is("builtins:member_descriptor") && exception != nullptr && !exception->is_real() &&
-                                                 name == "__suppress_context__" && value != nullptr) {
-    FRAMEGATE_TAKE(V truth, in.Truth(value));
-    s.Touch(exception);
-    exception->suppress_context = truth == s.Bool(true);
-    return in.Done(s.None());
-  }
-  if (auto* function = As<FunctionValue>(object);
-      kind->is("builtins:member_descriptor") && function != nullptr && value != nullptr && (name == "__doc__" || name == "__module__")) {
-    s.SetInstanceAttr(function, name, value);
-    return in.Done(s.None());
-  }
-  if (kind->is("builtins:member_descriptor") && As<ObjectValue>(object) != nullptr) {
-    if (value == nullptr) {
-      FRAMEGATE_TAKE([[maybe_unused]] V old, in.GetAttr(object, name));
-    }
-    s.SetInstanceAttr(object, name, value);
-    return in.Done(s.None());
-  }
-  if (kind->Has(TypeFlag::kPythonDescriptor)) {
-    V set = s.TypeAttr(kind, value == nullptr ? "__delete__" : "__set__");
-    if (set == nullptr)
-      return in.Raise("builtins:AttributeError", value == nullptr ? "__delete__" : "__set__");
-    Args args{.positional = {descriptor, object}};
-    if (value != nullptr)
-      args.positional.push_back(value);
-    return in.Call(set, std::move(args), tail);
-  }
-  if (kind->is("builtins:getset_descriptor"))
-    return SetGetset(in, object, name, value);
-  return in.Break(Reason::kUnsupportedMutation, StrCat(TypeName(s.TypeOf(object)), ".", name));
-}
-
-}  // namespace
-
-// object.__setattr__ and __delattr__, without looking for an override.
-Outcome SetAttrGeneric(Interp& in, V object, const std::string& name, V value, Tail tail) {
-  Session& s = in.s;
-  TypeValue* type = s.TypeOf(object);
-  if (type == nullptr || As<OpaqueValue>(object) != nullptr || As<ResidualValue>(object) != nullptr)
-    return in.Break(Reason::kUnsupportedMutation, StrCat(type == nullptr ? "?" : type->symbol, ".", name));
-  V meta = s.TypeAttr(type, name);
-  TypeValue* kind = meta == nullptr ? nullptr : s.TypeOf(meta);
-  if (kind != nullptr && kind->Has(TypeFlag::kDataDescriptor))
-    return SetThrough(in, s.Resolve(meta), kind, object, name, value, tail);
-  bool has_dict = type->Has(TypeFlag::kInstancesHaveDict);
-  if (!has_dict) {
-    if (meta != nullptr)
-      return in.Raise("builtins:AttributeError", StrCat("'", TypeName(type), "' object attribute '", name, "' is read-only"));
-    return NoAttribute(in, object, type, name);
-  }
-  if (value == nullptr && s.InstanceAttr(object, name) == nullptr)
-    return NoAttribute(in, object, type, name);
-  if (As<ObjectValue>(object) == nullptr && As<SequenceValue>(object) == nullptr && As<MappingValue>(object) == nullptr &&
-      As<FunctionValue>(object) == nullptr)
-    return in.Break(Reason::kUnsupportedMutation, StrCat(type->symbol, ".", name));
-  s.SetInstanceAttr(object, name, value);
-  return in.Done(s.None());
-}
-
-Outcome Interp::SetAttr(V object, const std::string& name, V value, Tail tail) {
-  object = s.Resolve(object);
-  if (object == nullptr)
-    return Break(Reason::kUnsupportedMutation, name);
-  if (auto* type = As<TypeValue>(object))
-    return SetOnType(*this, type, name, value);
-  if (auto* tensor = As<TensorValue>(object))
-    return SetTensorAttr(tensor, name, value);
-  TypeValue* type = s.TypeOf(object);
-  if (type == nullptr)
-    return Break(Reason::kUnsupportedMutation, name);
-  if (type->is("builtins:module")) {
-    auto* dict = As<MappingValue>(s.Resolve(s.StepFrom(object, Step::kModuleDict)));
-    if (dict == nullptr)
-      return Break(Reason::kUnsupportedMutation, name);
-    if (value != nullptr)
-      s.MappingSet(dict, s.Str(name), value);
-    else if (!s.MappingDelete(dict, s.Str(name)))
-      return NoAttribute(*this, object, type, name);
-    return Done(s.None());
-  }
-  if (type->Has(TypeFlag::kPythonSetattr)) {
-    V method = s.TypeAttr(type, value == nullptr ? "__delattr__" : "__setattr__");
-    if (As<FunctionValue>(s.Resolve(method)) != nullptr) {
-      Args args{.positional = {object, s.Str(name)}};
-      if (value != nullptr)
-        args.positional.push_back(value);
-      return Call(method, std::move(args), tail);
-    }
-    if (As<BuiltinValue>(s.Resolve(method)) == nullptr)
-      return Break(Reason::kUnsupportedMutation, StrCat(type->symbol, ".__setattr__, which is no function"));
-  } else if (!type->Has(TypeFlag::kGenericSetattr) && object->is_real()) {
-    return Break(Reason::kUnsupportedMutation, StrCat(type->symbol, ".", name));
-  }
-  return SetAttrGeneric(*this, object, name, value, tail);
-}
-
 Outcome DescriptorGet(Interp& in, V descriptor, V object, TypeValue* type, const std::string& name) {
   return GetThrough(in, descriptor, object, type, name, kSync);
-}
-
-Outcome DescriptorSet(Interp& in, V descriptor, V object, const std::string& name, V value) {
-  descriptor = in.s.Resolve(descriptor);
-  TypeValue* kind = in.s.TypeOf(descriptor);
-  return kind == nullptr ? in.Break(Reason::kUnsupportedMutation, name) : SetThrough(in, descriptor, kind, object, name, value, kSync);
 }
 
 }  // namespace framegate::translator

@@ -12,7 +12,7 @@ using model::TypeFlag;
 namespace {
 
 // A break after a part of the work must not leave that part done: the instruction runs again, from its start.
-Outcome RunWhole(Interp& in, BuiltinBody body, Args& args, Tail tail) {
+Outcome RunAll(Interp& in, BuiltinBody body, Args& args, Tail tail) {
   auto may_run = [&](V argument) {
     V known = in.s.Look(argument);
     return known != nullptr && MayRunCode(known->kind);
@@ -29,7 +29,47 @@ Outcome RunWhole(Interp& in, BuiltinBody body, Args& args, Tail tail) {
   return outcome;
 }
 
+// What stands for an argument where only its kind may matter: (kind), or ("value", constant).
+V StandIn(Session& s, V value) {
+  Constant constant;
+  if (ToConstant(s, value, &constant))
+    return s.Tuple({s.Str("value"), value});
+  value = s.Resolve(value);
+  TypeValue* type = s.TypeOf(value);
+  constexpr std::string_view kKinds[] = {"builtins:list",           "builtins:dict",          "builtins:set",
+                                         "builtins:tuple",          "builtins:frozenset",     "collections:deque",
+                                         "collections:OrderedDict", "collections:defaultdict"};
+  const bool empty = type != nullptr && std::find(std::begin(kKinds), std::end(kKinds), type->symbol) != std::end(kKinds);
+  return s.Tuple({s.Str(empty ? TypeName(type) : "any")});
+}
+
+// The TypeError of a C function for arguments that it does not take, in the words of the version at hand.
+Outcome Refused(Interp& in, const std::string& symbol, const Args& args, Outcome otherwise) {
+  Session& s = in.s;
+  Refusal why = s.refusal;
+  Values positional;
+  for (V value : args.positional)
+    positional.push_back(StandIn(s, value));
+  MappingValue* keyword = s.Dict();
+  for (const auto& [name, value] : args.keyword)
+    s.MappingSet(keyword, s.Str(name), StandIn(s, value));
+  Outcome text = in.Fold("framegate._pure:refusal", {.positional = {s.Str(symbol), s.Tuple(std::move(positional)), keyword}});
+  if (const Constant* said = text.ok() ? ConstantOf(s, text.value, ConstantKind::kStr) : nullptr)
+    return in.Raise("builtins:TypeError", said->text);
+  s.refusal = std::move(why);
+  return otherwise;
+}
+
 }  // namespace
+
+Outcome RunWhole(Interp& in, const std::string& symbol, BuiltinBody body, Args& args, Tail tail) {
+  const Args given = args;
+  Outcome outcome = RunAll(in, body, args, tail);
+  if (outcome.flow != Flow::kBreak || in.s.refusal.reason != Reason::kUnsupportedCall ||
+      !in.s.refusal.detail.ends_with(" with these arguments"))
+    return outcome;
+  return Refused(in, symbol, given, outcome);
+}
 
 namespace {
 
@@ -177,8 +217,30 @@ class Binder {
 namespace {
 
 // A wrapper that torch.compiler.disable() makes.
+// What functools.singledispatch looks a function up with: its cache does not show.
+bool IsDispatch(const model::CodeImage& image) {
+  return image.qualname == "singledispatch.<locals>.dispatch" && image.filename.ends_with("functools.py");
+}
+
 bool IsDisabledByTorch(const model::CodeImage& image) {
   return image.qualname == "DisableContext.__call__.<locals>._fn" && image.filename.ends_with("eval_frame.py");
+}
+
+// What a closure's function has under a name from outside.
+Outcome FreeVariable(Interp& in, FunctionValue* function, std::string_view name) {
+  FRAMEGATE_TAKE(V cells, in.GetAttr(function, "__closure__"));
+  const model::CodeImage& image = *function->code->image;
+  auto* closure = As<SequenceValue>(in.s.Resolve(cells));
+  size_t at = 0;
+  for (size_t slot = 0; closure != nullptr && slot < image.localsplusnames.size(); ++slot) {
+    if ((static_cast<unsigned char>(image.localspluskinds[slot]) & 0x80) == 0)
+      continue;
+    auto* cell = at < closure->items.size() ? As<CellValue>(in.s.Resolve(closure->items[at])) : nullptr;
+    if (V contents = image.localsplusnames[slot] == name && cell != nullptr ? in.s.CellContents(cell) : nullptr)
+      return in.Done(contents);
+    ++at;
+  }
+  return in.Break(Reason::kUnsupportedCall, StrCat(function->qualname, ": no ", name));
 }
 
 // An optimizer's step and what is around it, called from elsewhere: whole in the program as written.
@@ -195,6 +257,10 @@ Outcome Interp::PushFrame(FunctionValue* function, Args args, Tail tail) {
   if (frames_.size() > s.request().config.inline_depth)
     return Break(Reason::kInlineDepth, function->qualname);
   const model::CodeImage& image = *function->code->image;
+  if (V find = IsDispatch(image) && args.positional.size() == 1 ? s.Symbol("framegate._polyfills_library:single_dispatch") : nullptr) {
+    FRAMEGATE_TAKE(V registry, FreeVariable(*this, function, "registry"));
+    return Call(find, {.positional = {registry, args.positional[0]}}, tail);
+  }
   if (IsDisabledByTorch(image))
     return Break(Reason::kDisabledFunction, function->qualname);
   if (!frames_.empty() && IsOptimizerOf(image, *top().code->image))
@@ -212,6 +278,12 @@ Outcome Interp::PushFrame(FunctionValue* function, Args args, Tail tail) {
 
 Outcome Interp::CallFunction(FunctionValue* function, Args args, Tail tail) {
   if (!function->symbol.empty()) {
+    if (function->symbol.starts_with("framegate._pure:") && IsPureCall(function->symbol))
+      return Fold(function->symbol, args);
+    if (const RunTimeCall* call = FindRunTimeCall(function->symbol)) {
+      s.RelyOnSymbol(function);
+      return CallAtRunTime(*this, *call, args);
+    }
     const BuiltinBody body = FindBuiltin(function->symbol);
     const std::string_view polyfill = FindPolyfill(function->symbol);
     if (V other = polyfill.empty() ? nullptr : s.Symbol(StrCat("framegate.", polyfill))) {
@@ -283,6 +355,9 @@ Outcome Interp::Call(V callable, Args args, Tail tail) {
     return Raise("builtins:TypeError", StrCat("'", TypeName(type), "' object is not callable"));
   V bound = s.Resolve(call);
   auto* method = As<MethodValue>(bound);
+  if (auto* builtin = As<BuiltinValue>(method != nullptr ? s.Resolve(method->function) : nullptr);
+      builtin != nullptr && FindBuiltin(builtin->symbol) != nullptr)
+    return Call(bound, std::move(args), tail);
   if (As<FunctionValue>(method != nullptr ? s.Resolve(method->function) : bound) == nullptr)  // C code all the way down
     return Break(Reason::kOpaqueCall, StrCat("an object of type ", type->symbol));
   return Call(bound, std::move(args), tail);
@@ -290,146 +365,37 @@ Outcome Interp::Call(V callable, Args args, Tail tail) {
 
 namespace {
 
-bool AreConstant(Session& s, const Args& args) {
-  Constant unused;
-  for (V value : args.positional)
-    if (value == nullptr || !ToConstant(s, value, &unused))
-      return false;
-  for (const auto& [name, value] : args.keyword)
-    if (!ToConstant(s, value, &unused))
-      return false;
-  return true;
-}
-
-// What object.__new__ says of a class with abstract methods.
-Outcome AbstractInstance(Interp& in, TypeValue* type) {
-  FRAMEGATE_TAKE(V abstract, in.GetAttr(type, "__abstractmethods__"));
-  FRAMEGATE_TAKE(V sorted, in.CallBuiltin("builtins:sorted", {.positional = {abstract}}, kSync));
-  auto* names = As<SequenceValue>(in.s.Resolve(sorted));
-  if (names == nullptr)
-    return in.Break(Reason::kUnsupportedCall, StrCat("abstract class ", type->symbol));
-  std::string text;
-  for (V item : names->items) {
-    const Constant* name = ConstantOf(in.s, item, ConstantKind::kStr);
-    if (name == nullptr)
-      return in.Break(Reason::kUnsupportedCall, StrCat("abstract class ", type->symbol));
-    std::string_view quote = in.s.Is311() ? "" : "'";
-    text += StrCat(text.empty() ? "" : ", ", quote, name->text, quote);
-  }
-  bool several = names->items.size() > 1;
-  return in.Raise("builtins:TypeError",
-                  in.s.Is311()
-                      ? StrCat("Can't instantiate abstract class ", TypeName(type), " with abstract method", several ? "s " : " ", text)
-                      : StrCat("Can't instantiate abstract class ", TypeName(type), " without an implementation for abstract method",
-                               several ? "s " : " ", text));
-}
-
-bool IsBuiltinNamed(Session& s, V value, std::string_view symbol) {
-  auto* builtin = As<BuiltinValue>(s.Resolve(value));
-  return builtin != nullptr && builtin->symbol == symbol;
-}
-
-// The bare object that the C base's __new__ would make, or null where the base is not modelled.
-V NewObject(Interp& in, TypeValue* type, const Args& args) {
-  Session& s = in.s;
-  if (type->Has(TypeFlag::kListSubclass) || type->Has(TypeFlag::kTupleSubclass) || type->Has(TypeFlag::kDictSubclass) ||
-      type->Has(TypeFlag::kLongSubclass) || type->Has(TypeFlag::kStrSubclass) || type->Has(TypeFlag::kBytesSubclass) ||
-      type->Has(TypeFlag::kTypeSubclass) || type->Has(TypeFlag::kTensorSubclass) || type->Has(TypeFlag::kSetSubclass)) {
-    if (type->Has(TypeFlag::kListSubclass) && type->Has(TypeFlag::kHeapType)) {
-      auto* list = s.List({});
-      list->type = type;
-      return list;
+// Objects given to a function of numbers: what their __float__ or __index__ gives.
+Outcome ToNumbers(Interp& in, std::string_view symbol, Args* args) {
+  constexpr std::string_view kOfInts[] = {"math:gcd",   "math:lcm",     "math:factorial", "math:comb",    "math:perm",
+                                          "math:isqrt", "builtins:hex", "builtins:oct",   "builtins:bin", "builtins:chr"};
+  const bool of_ints = std::find(std::begin(kOfInts), std::end(kOfInts), symbol) != std::end(kOfInts);
+  for (V& value : args->positional) {
+    if (As<ObjectValue>(in.s.Resolve(value)) == nullptr || in.s.Payload(value) != nullptr)
+      continue;
+    V method = nullptr;
+    if (!of_ints) {
+      FRAMEGATE_TAKE(method, in.LookupSpecial(value, "__float__"));
     }
-    if (type->Has(TypeFlag::kDictSubclass) && type->Has(TypeFlag::kHeapType)) {
-      auto* dict = s.Dict();
-      dict->type = type;
-      return dict;
+    if (method == nullptr) {
+      FRAMEGATE_TAKE(method, in.LookupSpecial(value, "__index__"));
     }
-    return nullptr;
+    if (method == nullptr)
+      return in.Raise("builtins:TypeError", of_ints
+                                                ? StrCat("'", TypeName(in.s.TypeOf(value)), "' object cannot be interpreted as an integer")
+                                                : StrCat("must be real number, not ", TypeName(in.s.TypeOf(value))));
+    FRAMEGATE_TAKE(value, in.Call(method, {}));
   }
-  auto* object = s.New<ObjectValue>();
-  object->type = type;
-  object->mutable_made = true;
-  if (type->Has(TypeFlag::kExceptionSubclass))
-    object->arguments = args.positional;
-  return object;
+  return in.Done(nullptr);
 }
 
 }  // namespace
 
-Outcome Interp::CallType(TypeValue* type, Args args, Tail tail) {
-  if (type->is_real() && !FindPolyfill(type->symbol).empty() && !(IsPureCall(type->symbol) && AreConstant(s, args)))
-    return CallBuiltin(type->symbol, std::move(args), tail);
-  if (BuiltinBody body = type->is_real() ? FindBuiltin(type->symbol) : nullptr)
-    return RunWhole(*this, body, args, tail);
-  TypeValue* metatype = s.TypeOf(type);
-  if (metatype != nullptr && !metatype->is("builtins:type")) {
-    V call = s.TypeAttr(metatype, "__call__");
-    auto* function = As<FunctionValue>(s.Resolve(call));
-    if (function != nullptr) {
-      args.positional.insert(args.positional.begin(), type);
-      return Call(function, std::move(args), tail);
-    }
-    if (auto* other = As<TypeValue>(s.Resolve(call)))  // no descriptor: called as it is, as TypedDict has it
-      return Call(other, std::move(args), tail);
-  }
-  return Construct(type, std::move(args), tail);
-}
-
-Outcome Interp::Construct(TypeValue* type, Args args, Tail tail) {
-  if (type->is("builtins:type") && args.positional.size() == 3)
-    return CallBuiltin("builtins:type", std::move(args), tail);
-  if (type->Has(TypeFlag::kHasDel))
-    return Break(Reason::kUnsupportedCall, StrCat(type->symbol, " has __del__"));
-  V make = s.TypeAttr(type, "__new__"), init = s.TypeAttr(type, "__init__");
-  V object = nullptr;
-  V maker = s.Resolve(make);
-  if (maker != nullptr && s.TypeOf(maker) != nullptr && s.TypeOf(maker)->is("builtins:staticmethod"))
-    maker = s.Resolve(PartOf(s, maker, Step::kMethodFunc));
-  bool objects_new = IsBuiltinNamed(s, make, "builtins:object.__new__");
-  if (type->Has(TypeFlag::kAbstract) && objects_new)
-    return AbstractInstance(*this, type);
-  auto* builtin_maker = As<BuiltinValue>(maker);
-  if (As<FunctionValue>(maker) != nullptr ||
-      (builtin_maker != nullptr && !objects_new && (type->Has(TypeFlag::kHeapType) || type->Has(TypeFlag::kExceptionSubclass)) &&
-       FindBuiltin(builtin_maker->symbol) != nullptr)) {
-    Args with_type = args;
-    with_type.positional.insert(with_type.positional.begin(), type);
-    FRAMEGATE_TAKE(object, Call(maker, std::move(with_type)));
-    object = s.Resolve(object);
-    TypeValue* made = s.TypeOf(object);
-    if (made == nullptr || !s.IsSubclassOf(made, type))
-      return Done(object);
-  } else {
-    bool plain = IsBuiltinNamed(s, make, "builtins:object.__new__") || type->Has(TypeFlag::kExceptionSubclass) ||
-                 type->Has(TypeFlag::kListSubclass) || type->Has(TypeFlag::kDictSubclass);
-    object = plain && (type->Has(TypeFlag::kHeapType) || type->Has(TypeFlag::kExceptionSubclass)) ? NewObject(*this, type, args) : nullptr;
-    if (object == nullptr)
-      return Fold(type->symbol, args);
-    bool takes_none = IsBuiltinNamed(s, make, "builtins:object.__new__") && IsBuiltinNamed(s, init, "builtins:object.__init__");
-    if (takes_none && (!args.positional.empty() || !args.keyword.empty()))
-      return Raise("builtins:TypeError", StrCat(TypeName(type), "() takes no arguments"));
-  }
-  auto* initialize = As<FunctionValue>(s.Resolve(init));
-  if (initialize == nullptr) {
-    if (As<SequenceValue>(object) != nullptr || As<MappingValue>(object) != nullptr) {
-      args.positional.insert(args.positional.begin(), object);
-      FRAMEGATE_TAKE([[maybe_unused]] V none, Call(init, std::move(args)));
-    }
-    return Done(object);
-  }
-  args.positional.insert(args.positional.begin(), object);
-  Outcome outcome = Call(initialize, std::move(args), {tail.allowed && tail.resume == Resume::kPush, Resume::kInit});
-  if (outcome.flow == Flow::kFrame)
-    return {Flow::kFrame, object};
-  if (outcome.ok() && s.Resolve(outcome.value) != s.None())
-    return Raise("builtins:TypeError", StrCat("__init__() should return None, not '", TypeName(s.TypeOf(outcome.value)), "'"));
-  return outcome.ok() ? Done(object) : outcome;
-}
-
 Outcome Interp::CallBuiltin(const std::string& symbol, Args args, Tail tail) {
+  if (const RunTimeCall* call = FindRunTimeCall(symbol))
+    return CallAtRunTime(*this, *call, args);
   if (BuiltinBody body = FindBuiltin(symbol))
-    return RunWhole(*this, body, args, tail);
+    return RunWhole(*this, symbol, body, args, tail);
   if (const AmbientQuery* query = symbol.starts_with("torch") ? FindAmbientQuery(symbol) : nullptr)
     return AnswerAmbientQuery(*this, *query, args);
   if (const AmbientQuery* setter = symbol.starts_with("torch") ? FindAmbientSetter(symbol) : nullptr)
@@ -441,12 +407,16 @@ Outcome Interp::CallBuiltin(const std::string& symbol, Args args, Tail tail) {
   if (IsGraphFunction(symbol) || (HasTensor(args) && IsTensorMethod(symbol)))
     return GraphCall(IsTensorMethod(symbol) ? model::NodeOp::kCallMethod : model::NodeOp::kCallFunction, symbol, std::move(args));
   constexpr std::string_view kOperatorModule = "_operator:";
-  bool constant = std::all_of(args.positional.begin(), args.positional.end(), [&](V v) { return AsConstant(s.Look(v)) != nullptr; });
-  if (Outcome outcome; symbol.starts_with(kOperatorModule) && !constant &&
-                       CallOperator(*this, std::string_view(symbol).substr(kOperatorModule.size()), args, &outcome))
+  if (Outcome outcome;
+      symbol.starts_with(kOperatorModule) && CallOperator(*this, std::string_view(symbol).substr(kOperatorModule.size()), args, &outcome))
     return outcome;
-  if (symbol == "builtins:pow" && args.positional.size() == 2 && args.keyword.empty() && HasTensor(args))
+  if (symbol == "builtins:pow" && args.positional.size() == 2 && args.keyword.empty() && !AreConstant(s, args))
     return BinaryOp(8, args.positional[0], args.positional[1]);
+  const bool of_numbers = symbol.starts_with("math:") || symbol == "builtins:hex" || symbol == "builtins:oct" || symbol == "builtins:bin" ||
+                          symbol == "builtins:chr";
+  if (of_numbers && !AreConstant(s, args)) {
+    FRAMEGATE_TAKE([[maybe_unused]] V none, ToNumbers(*this, symbol, &args));
+  }
   return CallSlotWrapper(*this, symbol, std::move(args));
 }
 

@@ -114,18 +114,23 @@ Outcome CompareContainers(Interp& in, int32_t op, V left, V right) {
     }
     return in.Done(s.Bool(equal == (op == 2)));
   }
-  SetValue *p = AsSet(in, left), *q = AsSet(in, right);
-  if (p != nullptr && q != nullptr) {
-    auto within = [&](SetValue* x, SetValue* y) -> Outcome {
-      for (V item : Values(x->items)) {
-        FRAMEGATE_TAKE(V found, FindKey(in, y, item));
-        if (found == nullptr)
-          return in.Done(s.Bool(false));
+  auto is_set = [](V value) {
+    auto* view = As<ViewValue>(value);
+    return As<SetValue>(value) != nullptr || (view != nullptr && (view->form == ViewForm::kKeys || view->form == ViewForm::kItems));
+  };
+  if (is_set(left) && is_set(right)) {
+    auto within = [&](V x, V y) -> Outcome {
+      Values items;
+      FRAMEGATE_TAKE([[maybe_unused]] V all, ToValuesInAnyOrder(in, x, &items));
+      for (V item : items) {
+        FRAMEGATE_TAKE(V found, RawContains(in, y, item));
+        if (found != s.Bool(true))
+          return found == nullptr ? in.Break(Reason::kUnsupportedValue, "a set's element") : in.Done(found);
       }
       return in.Done(s.Bool(true));
     };
-    FRAMEGATE_TAKE(V in_right, within(p, q));
-    FRAMEGATE_TAKE(V in_left, within(q, p));
+    FRAMEGATE_TAKE(V in_right, within(left, right));
+    FRAMEGATE_TAKE(V in_left, within(right, left));
     bool le = in_right == s.Bool(true), ge = in_left == s.Bool(true);
     const bool results[] = {le && !ge, le, le && ge, !(le && ge), ge && !le, ge};
     return in.Done(s.Bool(results[op]));
@@ -238,6 +243,16 @@ Outcome CompareInFrames(Interp& in, int32_t op, V left, V right, Tail tail) {
       in, calls, StrCat("'", comparison.text, "' not supported between instances of '", TypeName(a), "' and '", TypeName(b), "'"), tail);
 }
 
+// The dict that a proxy or an instance's __dict__ shows, which is what compares; other values as they are.
+Outcome Shown(Interp& in, V value) {
+  auto* view = As<ViewValue>(value);
+  if (view != nullptr && view->form == ViewForm::kProxy)
+    return in.Done(in.s.Resolve(view->target));
+  if (view != nullptr && view->form == ViewForm::kInstanceDict)
+    return in.CallBuiltin("builtins:dict.copy", {.positional = {view}}, kSync);
+  return in.Done(value);
+}
+
 // Between a tensor and an object that is none for torch. Value null: it has no say.
 Outcome CompareByObject(Interp& in, int32_t op, V left, V right) {
   Session& s = in.s;
@@ -294,6 +309,10 @@ Outcome Interp::Compare(int32_t op, V left, V right, Tail tail) {
   if (As<ResidualValue>(left) != nullptr || As<ResidualValue>(right) != nullptr || As<OpaqueValue>(left) != nullptr ||
       As<OpaqueValue>(right) != nullptr)
     return Break(Reason::kUnsupportedValue, "a comparison of values known only at run time");
+  FRAMEGATE_TAKE(left, Shown(*this, left));
+  FRAMEGATE_TAKE(right, Shown(*this, right));
+  if (auto* a = As<SliceValue>(left), *b = As<SliceValue>(right); a != nullptr && b != nullptr)
+    return Compare(op, s.Tuple({a->start, a->stop, a->step}), s.Tuple({b->start, b->stop, b->step}));
   if (!OverridesComparison(s, op, left) && !OverridesComparison(s, op, right)) {
     FRAMEGATE_TAKE(V contents, CompareContainers(*this, op, left, right));
     if (contents != nullptr)
@@ -339,6 +358,15 @@ Outcome RawContains(Interp& in, V container, V item) {
   if (As<MappingValue>(keyed) != nullptr || As<SetValue>(keyed) != nullptr) {
     FRAMEGATE_TAKE(V place, FindKey(in, keyed, item));
     return in.Done(s.Bool(place != nullptr));
+  }
+  if (view != nullptr && view->form == ViewForm::kItems) {
+    auto* pair = As<SequenceValue>(item);
+    if (pair == nullptr || pair->items.size() != 2 || !s.TypeOf(pair)->Has(TypeFlag::kTupleSubclass))
+      return in.Done(s.Bool(false));
+    auto* mapping = As<MappingValue>(s.Resolve(view->target));
+    FRAMEGATE_TAKE(V own, mapping == nullptr ? in.Break(Reason::kUnsupportedValue, "a view of something other than a dict")
+                                             : FindKey(in, mapping, pair->items[0]));
+    return own == nullptr ? in.Done(s.Bool(false)) : in.Equal(s.MappingGet(mapping, own), pair->items[1]);
   }
   bool plain = As<SequenceValue>(container) != nullptr;
   TypeValue* type = As<IteratorValue>(container) != nullptr || view != nullptr ? nullptr : s.TypeOf(container);

@@ -93,7 +93,7 @@ Outcome SequenceOp(Interp& in, int32_t number, V left, V right) {
 // What a dict view's operators make of an iterable.
 SetValue* AsIterableSet(Interp& in, V value) {
   Values items;
-  if (As<SequenceValue>(value) == nullptr || !in.ToValues(value, &items).ok())
+  if (As<ConstantValue>(value) != nullptr || As<ObjectValue>(value) != nullptr || !ToValuesInAnyOrder(in, value, &items).ok())
     return nullptr;
   auto* set = in.s.New<SetValue>();
   for (V item : items)
@@ -107,8 +107,11 @@ Outcome SetOp(Interp& in, int32_t number, V left, V right) {
   Session& s = in.s;
   int32_t plain = number % 13;
   SetValue *a = AsSet(in, left), *b = AsSet(in, right);
+  const bool of_views = As<ViewValue>(left) != nullptr || As<ViewValue>(right) != nullptr;
   if (a != nullptr && b == nullptr && As<ViewValue>(left) != nullptr)
     b = AsIterableSet(in, right);
+  else if (b != nullptr && a == nullptr && As<ViewValue>(right) != nullptr)
+    a = AsIterableSet(in, left);
   if (s.custom_keys && a != nullptr && b != nullptr)
     for (SetValue* set : {a, b})
       for (V item : set->items)
@@ -116,6 +119,10 @@ Outcome SetOp(Interp& in, int32_t number, V left, V right) {
           return in.Break(Reason::kUnsupportedValue, "a set of elements with equality of their own");
   if (a == nullptr || b == nullptr || (plain != 1 && plain != 7 && plain != 10 && plain != 12))
     return in.Done(nullptr);
+  if (a == b) {  // what one becomes does not change the other
+    b = s.New<SetValue>();
+    *b = *a;
+  }
   Values items;
   for (V item : a->items) {
     bool in_both = b->index.contains(s.HashKey(item));
@@ -129,12 +136,11 @@ Outcome SetOp(Interp& in, int32_t number, V left, V right) {
   auto* set = in_place ? a : s.New<SetValue>();
   if (in_place) {
     s.Touch(set);
-    set->by_adds = false;
     set->items.clear();
     set->index.clear();
     ++set->version;
   } else {
-    TypeValue* kind = As<ViewValue>(left) != nullptr ? nullptr : s.TypeOf(a);
+    TypeValue* kind = of_views ? nullptr : s.TypeOf(a);
     set->type =
         kind != nullptr && s.IsSubclass(kind, "builtins:frozenset") ? s.TypeOfSymbol("builtins:frozenset") : s.TypeOfSymbol("builtins:set");
     set->mutable_made = true;
@@ -142,6 +148,19 @@ Outcome SetOp(Interp& in, int32_t number, V left, V right) {
   for (V item : items) {
     set->index[s.HashKey(item)] = static_cast<uint32_t>(set->items.size());
     set->items.push_back(item);
+  }
+  set->in_order = false;
+  set->pop_place = -1;
+  if (of_views || set->is_real()) {
+    set->has_history = false;
+  } else {
+    constexpr const char* kNames[] = {"and", "or", "sub", "xor", "iand", "ior", "isub", "ixor"};
+    const size_t which = (plain == 1 ? 0u : plain == 7 ? 1u : plain == 10 ? 2u : 3u) + (in_place ? 4u : 0u);
+    if (!in_place) {
+      set->has_history = a->has_history && !a->is_real();
+      set->history = a->history;
+    }
+    SetStep(set, kNames[which], b);
   }
   if (in_place && set->is_real())
     s.AddEffect({.helper = model::Helper::kSetAssign, .args = {set, s.Tuple(set->items)}});

@@ -44,8 +44,16 @@ bool ToOperand(Session& s, V value, model::Operand* operand) {
     return true;
   }
   value = s.Resolve(value);
-  if (auto* list = As<SequenceValue>(value); list != nullptr && s.TypeOf(list)->is("builtins:list")) {
-    operand->sequence = "list";
+  if (auto* dict = As<MappingValue>(value); dict != nullptr && s.TypeOf(dict)->is("builtins:dict") && s.Complete(dict)) {
+    operand->sequence = "dict";
+    for (const auto& [key, item] : dict->items)
+      if (!ToOperand(s, key, &operand->items.emplace_back()) || !ToOperand(s, item, &operand->items.emplace_back()))
+        return false;
+    return true;
+  }
+  if (auto* list = As<SequenceValue>(value);
+      list != nullptr && (s.TypeOf(list)->is("builtins:list") || s.TypeOf(list)->is("builtins:tuple"))) {
+    operand->sequence = s.TypeOf(list)->is("builtins:list") ? "list" : "tuple";
     for (V item : list->items)
       if (!ToOperand(s, item, &operand->items.emplace_back()))
         return false;
@@ -65,6 +73,12 @@ V OfParts(Session& s, const model::Operand& parts) {
   Values items;
   for (const model::Operand& item : parts.items)
     items.push_back(OfParts(s, item));
+  if (parts.sequence == "dict") {
+    MappingValue* dict = s.Dict();
+    for (size_t at = 0; at + 1 < items.size(); at += 2)
+      s.MappingSet(dict, items[at], items[at + 1]);
+    return dict;
+  }
   return parts.sequence == "list" ? s.List(std::move(items)) : s.Tuple(std::move(items));
 }
 
@@ -122,10 +136,38 @@ Outcome Interp::Fold(const std::string& symbol, const Args& args) {
   return Done(s.Const(constant));
 }
 
+namespace {
+
+// A __subclasshook__ in Python, of a class that is not the standard library's.
+bool HasHook(Session& s, TypeValue* type) {
+  V hook = s.Resolve(s.TypeAttr(type, "__subclasshook__"));
+  V function =
+      hook == nullptr || !s.TypeOf(hook)->is("builtins:classmethod") ? nullptr : s.Resolve(PartOf(s, hook, model::Step::kMethodFunc));
+  auto* python = As<FunctionValue>(function);
+  const Constant* module = python == nullptr || python->module == nullptr ? nullptr : ConstantOf(s, python->module, ConstantKind::kStr);
+  return python != nullptr &&
+         (module == nullptr || (module->text != "collections.abc" && module->text != "numbers" && module->text != "typing"));
+}
+
+}  // namespace
+
 // What abstract classes say, also by what was registered with them.
 Outcome FoldSubclass(Interp& in, TypeValue* type, TypeValue* base) {
   if (!in.s.RelyOnRegistrations())
     return in.Break(Reason::kUnsupportedCall, StrCat("issubclass(..., ", base->symbol, ")"));
+  if (HasHook(in.s, base)) {
+    FRAMEGATE_TAKE(V hook, in.GetAttr(base, "__subclasshook__"));
+    FRAMEGATE_TAKE(V found, in.Call(hook, {.positional = {type}}));
+    const Constant* said = AsConstant(in.s.Resolve(found));
+    if (said != nullptr && said->is_bool())
+      return in.Done(found);
+    if (said == nullptr || said->kind != ConstantKind::kNotImplemented)
+      return in.Break(Reason::kUnsupportedCall, StrCat(base->symbol, ".__subclasshook__"));
+    FRAMEGATE_TAKE(V known, in.Fold("framegate._pure:is_registered", {.positional = {type, base}}));
+    const Constant* answer = AsConstant(known);
+    return answer != nullptr && answer->is_bool() ? in.Done(known)
+                                                  : in.Break(Reason::kUnsupportedCall, StrCat(base->symbol, ", an abstract class"));
+  }
   return in.Fold("builtins:issubclass", {.positional = {type, base}});
 }
 
@@ -164,6 +206,12 @@ Outcome Interp::IsInstance(V object, V type) {
       FRAMEGATE_TAKE(V args, GetAttr(type, "__args__"));
       return IsInstance(object, args);
     }
+    if (V check = kind == nullptr ? nullptr : s.TypeAttr(kind, "__instancecheck__"); As<FunctionValue>(s.Resolve(check)) != nullptr) {
+      FRAMEGATE_TAKE(V found, Call(check, {.positional = {type, object}}));
+      return Truth(found);
+    }
+    if (kind == nullptr || s.TypeAttr(kind, "__instancecheck__") != nullptr)
+      return Break(Reason::kUnsupportedCall, "isinstance(..., an object that decides)");
     return Raise("builtins:TypeError", "isinstance() arg 2 must be a type, a tuple of types, or a union");
   }
   TypeValue* actual = s.TypeOf(object);
@@ -189,9 +237,6 @@ Outcome Interp::IsInstance(V object, V type) {
   if (function == nullptr)
     return Break(Reason::kUnsupportedCall, StrCat("isinstance(..., ", cls->symbol, ")"));
   if (function->symbol == "abc:ABCMeta.__instancecheck__") {
-    V hook = s.Resolve(s.TypeAttr(cls, "__subclasshook__"));
-    if (As<FunctionValue>(hook) != nullptr && !cls->symbol.starts_with("collections.abc:"))
-      return Break(Reason::kUnsupportedCall, StrCat("isinstance(..., ", cls->symbol, ")"));
     return FoldSubclass(*this, actual, cls);
   }
   FRAMEGATE_TAKE(V found, Call(function, {.positional = {cls, object}}));

@@ -138,6 +138,16 @@ Outcome MappingItem(Interp& in, MappingValue* mapping, V key) {
   return KeyError(in, key);
 }
 
+// What an object's __index__ gives; other values as they are.
+Outcome AsIndex(Interp& in, V value) {
+  if (As<ObjectValue>(in.s.Resolve(value)) == nullptr)
+    return in.Done(value);
+  if (V payload = in.s.Payload(value))
+    return in.Done(payload);
+  FRAMEGATE_TAKE(V method, in.LookupSpecial(value, "__index__"));
+  return method == nullptr ? in.Done(value) : in.Call(method, {});
+}
+
 Outcome ConstantItem(Interp& in, V container, V key) {
   Session& s = in.s;
   Constant unused;
@@ -150,9 +160,15 @@ Outcome ConstantItem(Interp& in, V container, V key) {
     return SequenceItem(in, tuple, key);
   }
   if (auto* slice = As<SliceValue>(key)) {
-    if (!ToConstant(s, slice, &unused))
+    auto* known = s.New<SliceValue>();
+    FRAMEGATE_TAKE(known->start, AsIndex(in, slice->start));
+    FRAMEGATE_TAKE(known->stop, AsIndex(in, slice->stop));
+    FRAMEGATE_TAKE(known->step, AsIndex(in, slice->step));
+    if (!ToConstant(s, known, &unused))
       return in.Break(Reason::kUnsupportedValue, "a slice of unknown parts");
-    key = s.Const(unused);
+    key = known;
+  } else {
+    FRAMEGATE_TAKE(key, AsIndex(in, key));
   }
   return in.Fold("_operator:getitem", {.positional = {container, key}});
 }
@@ -176,6 +192,8 @@ Outcome Interp::GetItem(V container, V key, Tail tail) {
     return GraphCall(model::NodeOp::kCallFunction, "_operator:getitem", {.positional = {container, key}});
   if (AsConstant(container) != nullptr)
     return ConstantItem(*this, container, key);
+  if (container->kind == ValueKind::kResidual)
+    return Break(Reason::kUnsupportedValue, "a subscript of a value known only at run time");
   TypeValue* type = s.TypeOf(container);
   if (auto* view = As<ViewValue>(container)) {
     if (view->form == ViewForm::kProxy)
@@ -373,6 +391,9 @@ Outcome Interp::Length(V value) {
         points += (byte & 0xc0) != 0x80;
       return Done(s.Int(points));
     }
+    if (c->kind == ConstantKind::kRange &&
+        !std::all_of(c->items.begin(), c->items.end(), [](const Constant& part) { return part.is_int(); }))
+      return Fold("builtins:len", {.positional = {value}});
     if (c->kind == ConstantKind::kRange) {
       int64_t start = c->items[0].integer, stop = c->items[1].integer, step = c->items[2].integer;
       int64_t count = step > 0 ? (stop > start ? (stop - start - 1) / step + 1 : 0) : (start > stop ? (start - stop - 1) / -step + 1 : 0);
@@ -380,6 +401,8 @@ Outcome Interp::Length(V value) {
     }
     return Raise("builtins:TypeError", StrCat("object of type '", TypeName(s.TypeOf(value)), "' has no len()"));
   }
+  if (As<ResidualValue>(value) != nullptr)
+    return Break(Reason::kUnsupportedValue, "the length of a value known only at run time");
   TypeValue* type = s.TypeOf(value);
   bool is_python =
       type != nullptr && type->Has(TypeFlag::kHeapType) && As<FunctionValue>(s.Resolve(s.TypeAttr(type, "__len__"))) != nullptr;
@@ -414,13 +437,10 @@ Outcome RawLength(Interp& in, V value) {
   if (auto* sequence = As<SequenceValue>(value))
     return in.Done(s.Int(static_cast<int64_t>(sequence->items.size())));
   if (auto* view = As<ViewValue>(value)) {
-    if (view->form == ViewForm::kTypeDict)
-      return in.Break(Reason::kUnsupportedValue, "a class's dict whose names cannot be known");
-    if (view->form != ViewForm::kInstanceDict)
+    if (view->form != ViewForm::kInstanceDict && view->form != ViewForm::kTypeDict)
       return in.Length(view->target);
     std::vector<std::string> names;
-    if (!s.InstanceNames(view->target, &names))
-      return in.Break(Reason::kUnsupportedValue, "an instance dict whose names cannot be known");
+    FRAMEGATE_TAKE([[maybe_unused]] V none, NamesShown(in, view, &names));
     return in.Done(s.Int(static_cast<int64_t>(names.size())));
   }
   if (auto* mapping = As<MappingValue>(value)) {

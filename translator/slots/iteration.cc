@@ -43,6 +43,14 @@ bool ViewItems(Session& s, V target, ViewForm form, Values* items) {
 
 Outcome IterConstant(Interp& in, V value, const Constant& c) {
   Session& s = in.s;
+  if (c.kind == ConstantKind::kRange && !std::all_of(c.items.begin(), c.items.end(), [](const Constant& part) { return part.is_int(); })) {
+    FRAMEGATE_TAKE(V length, in.Length(value));
+    const Constant* count = AsConstant(length);
+    if (count == nullptr || !count->is_int() || count->integer > 100'000)
+      return in.Break(Reason::kUnsupportedIteration, "a range of large numbers");
+    FRAMEGATE_TAKE(V items, in.Fold("builtins:tuple", {.positional = {value}}));
+    return in.Done(OverItems(s, As<SequenceValue>(items)->items));
+  }
   if (c.kind == ConstantKind::kRange) {
     IteratorValue* iterator = Over(s, IteratorForm::kRange, nullptr);
     iterator->start = c.items[0].integer;
@@ -121,15 +129,27 @@ Outcome Interp::Iter(V iterable, Tail) {
   return Raise("builtins:TypeError", StrCat("'", TypeName(type), "' object is not iterable"));
 }
 
+Outcome NamesShown(Interp& in, ViewValue* view, std::vector<std::string>* names) {
+  if (view->form == ViewForm::kTypeDict)
+    return in.s.TypeNames(As<TypeValue>(view->target), names)
+               ? in.Done(nullptr)
+               : in.Break(Reason::kUnsupportedValue, "a class's dict whose names cannot be known");
+  return in.s.InstanceNames(view->target, names) ? in.Done(nullptr)
+                                                 : in.Break(Reason::kUnsupportedValue, "an instance dict whose names cannot be known");
+}
+
+V ShownUnder(Session& s, ViewValue* view, std::string_view name) {
+  return view->form == ViewForm::kTypeDict ? OwnAttr(s, As<TypeValue>(view->target), name) : s.InstanceAttr(view->target, name);
+}
+
 Outcome RawIter(Interp& in, V iterable) {
   Session& s = in.s;
   auto* view = As<ViewValue>(iterable);
   if (As<SequenceValue>(iterable) != nullptr)
     return in.Done(Over(s, IteratorForm::kSequence, iterable));
-  if (view != nullptr && view->form == ViewForm::kInstanceDict) {
+  if (view != nullptr && (view->form == ViewForm::kInstanceDict || view->form == ViewForm::kTypeDict)) {
     std::vector<std::string> names;
-    if (!s.InstanceNames(view->target, &names))
-      return in.Break(Reason::kUnsupportedIteration, "an instance dict whose names cannot be known");
+    FRAMEGATE_TAKE([[maybe_unused]] V none, NamesShown(in, view, &names));
     Values items;
     for (std::string& name : names)
       items.push_back(s.Str(std::move(name)));
@@ -146,9 +166,8 @@ Outcome RawIter(Interp& in, V iterable) {
     return in.Done(iterator);
   }
   if (auto* set = As<SetValue>(iterable)) {
-    Values order;
-    FRAMEGATE_TAKE([[maybe_unused]] V ordered, SetOrder(in, set, &order));
-    auto* iterator = OverItems(s, std::move(order));
+    FRAMEGATE_TAKE([[maybe_unused]] V ordered, InOrder(in, set));
+    auto* iterator = OverItems(s, set->items);
     iterator->source = set;
     iterator->version = set->version;
     return in.Done(iterator);

@@ -25,6 +25,35 @@ V Residual(Session& s, const char* function, V of) {
   return value;
 }
 
+// Numbers, and tuples and ranges of them, have the same hash in every process.
+bool HasFixedHash(const Constant& c) {
+  switch (c.kind) {
+    case ConstantKind::kFalse:
+    case ConstantKind::kTrue:
+    case ConstantKind::kInt:
+    case ConstantKind::kBigInt:
+      return true;
+    case ConstantKind::kFloat:
+    case ConstantKind::kComplex:
+      return !std::isnan(c.real) && !std::isnan(c.imaginary);
+    case ConstantKind::kTuple:
+    case ConstantKind::kSize:
+      return std::all_of(c.items.begin(), c.items.end(), HasFixedHash);
+    case ConstantKind::kRange:  // of one item: the hash of None counts
+      return std::all_of(c.items.begin(), c.items.end(), [](const Constant& part) { return part.is_int(); }) &&
+             (c.items[2].integer > 0 ? c.items[1].integer - c.items[2].integer > c.items[0].integer
+                                     : c.items[1].integer - c.items[2].integer < c.items[0].integer);
+    default:
+      return false;
+  }
+}
+
+// The items as a plain tuple.
+V TupleOf(Session& s, V value) {
+  auto* sequence = As<SequenceValue>(s.Resolve(value));
+  return sequence == nullptr ? value : s.Tuple(sequence->items);
+}
+
 Outcome Unhashable(Interp& in, TypeValue* type) {
   return in.Raise("builtins:TypeError", StrCat("unhashable type: '", TypeName(type), "'"));
 }
@@ -44,7 +73,9 @@ bool SameHash(Session& s, V a, V b) {
 
 const ResidualValue* IdentityOf(V value) {
   auto* residual = As<ResidualValue>(value);
-  return residual == nullptr || residual->function.empty() ? nullptr : residual;
+  return residual == nullptr || (residual->function != "id" && residual->function != "hash" && residual->function != "get_ident")
+             ? nullptr
+             : residual;
 }
 
 Outcome CompareIdentities(Interp& in, const ResidualValue* a, const ResidualValue* b) {
@@ -52,6 +83,9 @@ Outcome CompareIdentities(Interp& in, const ResidualValue* a, const ResidualValu
     return in.Break(Reason::kUnsupportedValue, "a comparison of id() with hash()");
   if (a->function == "id")
     return in.Is(a->of, b->of);
+  if (a->function != "hash")
+    return a->of == b->of && a->key == b->key ? in.Done(in.s.Bool(true))
+                                              : in.Break(Reason::kUnsupportedValue, "a value known only at run time");
   std::string x = in.s.HashKey(a->of), y = in.s.HashKey(b->of);
   if (a->of == b->of || (!x.empty() && x == y))
     return in.Done(in.s.Bool(true));
@@ -75,8 +109,8 @@ Outcome Hash(Interp& in, V value) {
       return in.Done(s.Int(HashOfInt(IntValue(*c))));
     if (c->kind == ConstantKind::kFloat && std::abs(c->real) < 9e15 && c->real == std::trunc(c->real))
       return in.Done(s.Int(HashOfInt(static_cast<int64_t>(c->real))));
-    if (c->kind == ConstantKind::kFloat || c->kind == ConstantKind::kBigInt || c->kind == ConstantKind::kComplex)
-      return in.Done(Residual(s, "hash", value));
+    if (HasFixedHash(*c))
+      return in.Fold("builtins:hash", {.positional = {value}});
     if (c->kind == ConstantKind::kSlice && (s.Is311()))
       return Unhashable(in, s.TypeOf(value));
     return in.Done(Residual(s, "hash", value));
@@ -102,6 +136,9 @@ Outcome Hash(Interp& in, V value) {
     return Hash(in, payload);
   if (value->kind == ValueKind::kSlice && s.Is311())
     return Unhashable(in, type);
+  if (Constant numbers; s.TypeOf(value)->Has(TypeFlag::kTupleSubclass) && method != nullptr && ToConstant(s, TupleOf(s, value), &numbers) &&
+                        HasFixedHash(numbers))
+    return in.Fold("builtins:hash", {.positional = {TupleOf(s, value)}});
   if (auto* tuple = As<SequenceValue>(value))
     for (V item : Values(tuple->items)) {
       FRAMEGATE_TAKE([[maybe_unused]] V hash, Hash(in, item));
@@ -158,115 +195,29 @@ Outcome KeyIn(Interp& in, V container, V key) {
   return in.Done(key);
 }
 
+namespace {
+
+// A set that is looked for in a set counts as a frozenset.
+V AsElement(Session& s, V container, V key) {
+  auto* sought = As<SetValue>(s.Resolve(key));
+  if (As<SetValue>(s.Resolve(container)) == nullptr || sought == nullptr || s.IsSubclass(s.TypeOf(sought), "builtins:frozenset"))
+    return key;
+  auto* element = s.New<SetValue>();
+  element->type = s.TypeOfSymbol("builtins:frozenset");
+  element->items = sought->items;
+  element->index = sought->index;
+  return element;
+}
+
+}  // namespace
+
 Outcome FindKey(Interp& in, V container, V key) {
+  key = AsElement(in.s, container, key);
   FRAMEGATE_TAKE(V own, KeyIn(in, container, key));
   if (auto* mapping = As<MappingValue>(container))
     return in.Done(in.s.MappingGet(mapping, own) == nullptr ? nullptr : own);
   auto* set = As<SetValue>(container);
   return in.Done(set != nullptr && set->index.contains(in.s.HashKey(own)) ? own : nullptr);
-}
-
-Outcome ToValuesInAnyOrder(Interp& in, V iterable, Values* items) {
-  auto* set = As<SetValue>(in.s.Resolve(iterable));
-  size_t texts = 0, numbers = 0;
-  if (set != nullptr)
-    for (V item : set->items) {
-      const Constant* c = AsConstant(in.s.Resolve(item));
-      texts += c != nullptr && c->is_str();
-      numbers += c != nullptr && (c->is_int() || c->is_bool() || (c->kind == ConstantKind::kFloat && !std::isnan(c->real)));
-    }
-  if (set == nullptr || set->items.empty() || (texts != set->items.size() && numbers != set->items.size()))
-    return in.ToValues(iterable, items);
-  *items = set->items;
-  return in.Done(nullptr);
-}
-
-Outcome AddToSet(Interp& in, SetValue* set, V item) {
-  FRAMEGATE_TAKE(V key, KeyIn(in, set, item));
-  std::string text = in.s.HashKey(key);
-  if (set->index.contains(text))
-    return in.Done(set);
-  in.s.Touch(set);
-  set->index[text] = static_cast<uint32_t>(set->items.size());
-  set->items.push_back(in.s.Resolve(item));
-  ++set->version;
-  return in.Done(set);
-}
-
-bool IsAddedOneByOne(Session& s, V source) {
-  source = s.Resolve(source);
-  return As<SetValue>(source) == nullptr && As<MappingValue>(source) == nullptr;
-}
-
-namespace {
-
-// Another object of this value has the same hash.
-bool HashesByValue(const Constant& constant) {
-  switch (constant.kind) {
-    case ConstantKind::kStr:
-    case ConstantKind::kBytes:
-    case ConstantKind::kInt:
-    case ConstantKind::kBigInt:
-    case ConstantKind::kFalse:
-    case ConstantKind::kTrue:
-    case ConstantKind::kNone:
-      return true;
-    case ConstantKind::kFloat:
-      return !std::isnan(constant.real);
-    case ConstantKind::kTuple:
-      return std::all_of(constant.items.begin(), constant.items.end(), HashesByValue);
-    default:
-      return false;
-  }
-}
-
-}  // namespace
-
-Outcome SetOrder(Interp& in, SetValue* set, Values* order) {
-  Session& s = in.s;
-  *order = set->items;
-  if ((set->is_real() && !set->mutated) || order->size() <= 1)
-    return in.Done(nullptr);
-  model::Question question{.symbol = "builtins:tuple"};
-  model::Operand& operand = question.args.emplace_back();
-  operand.sequence = "set";
-  absl::flat_hash_map<std::string, V> by_key;
-  bool known = set->by_adds && !set->is_real();
-  for (V item : set->items) {
-    Constant constant;
-    known = known && ToConstant(s, item, &constant) && HashesByValue(constant);
-    by_key[s.HashKey(item)] = item;
-    operand.items.emplace_back().constant = std::move(constant);
-  }
-  const model::AnswerItem* answer = known && s.RelyOnHashes() ? s.mirror().Call(std::move(question)) : nullptr;
-  if (answer == nullptr || !answer->constant.has_value() || answer->constant->items.size() != order->size())
-    return in.Break(Reason::kUnsupportedIteration, "the order of a set made in the frame");
-  for (size_t at = 0; at < order->size(); ++at) {
-    auto it = by_key.find(s.HashKey(s.Const(answer->constant->items[at])));
-    if (it == by_key.end())
-      return in.Break(Reason::kUnsupportedIteration, "the order of a set made in the frame");
-    (*order)[at] = it->second;
-  }
-  return in.Done(nullptr);
-}
-
-void SetDelete(Session& s, SetValue* set, V key) {
-  s.Touch(set);
-  set->by_adds = false;
-  auto it = set->index.find(s.HashKey(key));
-  uint32_t place = it->second;
-  set->items.erase(set->items.begin() + place);
-  set->index.erase(it);
-  for (auto& [other, at] : set->index)
-    if (at > place)
-      --at;
-  ++set->version;
-}
-
-// Real sets get their whole contents again.
-void SetChanged(Session& s, SetValue* set) {
-  if (set->is_real())
-    s.AddEffect({.helper = model::Helper::kSetAssign, .args = {set, s.Tuple(set->items)}});
 }
 
 }  // namespace framegate::translator

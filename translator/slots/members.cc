@@ -141,6 +141,13 @@ V KnownGetset(Interp& in, const std::string& name, V object) {
     return TorchConstantAttr(s, *constant, name);
   if (auto* cell = As<CellValue>(object); cell != nullptr && name == "cell_contents")
     return s.CellContents(cell);
+  if (auto* view = As<ViewValue>(object); view != nullptr && name == "mapping") {
+    auto* proxy = s.New<ViewValue>();
+    proxy->form = ViewForm::kProxy;
+    proxy->target = view->target;
+    proxy->type = s.TypeOfSymbol("types:MappingProxyType");
+    return proxy;
+  }
   if (auto* builtin = As<BuiltinValue>(object)) {
     size_t colon = builtin->symbol.find(':');
     if (name == "__name__")
@@ -150,8 +157,16 @@ V KnownGetset(Interp& in, const std::string& name, V object) {
   if (auto* generator = As<GeneratorValue>(object)) {
     if (name == "gi_running" || name == "cr_running")
       return s.Bool(generator->running);
+    if (name == "gi_suspended" || name == "cr_suspended")
+      return s.Bool(generator->started && !generator->running && generator->frame != nullptr);
     if ((name == "gi_frame" || name == "cr_frame") && generator->frame == nullptr)
       return s.None();
+    if (name == "gi_frame" || name == "cr_frame") {
+      auto* frame = s.New<ObjectValue>();
+      frame->type = s.TypeOfSymbol("types:FrameType");
+      frame->hint = "frame";
+      return frame;
+    }
     if ((name == "__name__" || name == "__qualname__") && generator->function != nullptr)
       return s.Str(name == "__name__" ? generator->function->name : generator->function->qualname);
     return nullptr;
@@ -213,7 +228,7 @@ V KnownGetset(Interp& in, const std::string& name, V object) {
     }
     if (name == "__bases__") {
       if (type->is_real())
-        return nullptr;
+        return s.StepFrom(type, Step::kTypeBases);
       Values bases(type->bases.begin(), type->bases.end());
       return s.Tuple(std::move(bases));
     }
@@ -224,6 +239,10 @@ V KnownGetset(Interp& in, const std::string& name, V object) {
       V own = type->is_real() ? s.StepFrom(type, Step::kTypeDictItem, name) : nullptr;
       if (own == nullptr && !type->is_real())
         s.SetTypeAttr(type, name, own = s.Dict());
+      if (own == nullptr) {  // the class would keep the one that it makes
+        own = s.Dict();
+        own->frozen = true;
+      }
       return own;
     }
     if (name == "__mro__") {
@@ -254,6 +273,54 @@ V KnownGetset(Interp& in, const std::string& name, V object) {
   if (auto* exception = As<ObjectValue>(object); exception != nullptr && s.IsSubclass(s.TypeOf(exception), "builtins:BaseException"))
     return OfException(s, exception, name);
   return nullptr;
+}
+
+Outcome AliasMember(Interp& in, ObjectValue* alias, const std::string& name, Tail tail) {
+  Session& s = in.s;
+  constexpr std::string_view kOwn[] = {"__class__",       "__unpacked__",  "__parameters__", "__typing_unpacked_tuple_args__",
+                                       "__mro_entries__", "__reduce_ex__", "__reduce__",     "__copy__",
+                                       "__deepcopy__",    "__eq__",        "__hash__"};
+  auto part = [&](const char* of, size_t at) { return alias->is_real() ? s.StepFrom(alias, Step::kSlotMember, of) : alias->arguments[at]; };
+  if (name == "__origin__")
+    return in.Done(part("__origin__", 0));
+  if (name == "__args__") {
+    V args = s.Resolve(part("__args__", 1));
+    TypeValue* type = s.TypeOf(args);
+    return in.Done(type != nullptr && type->is("builtins:tuple") ? args : s.Tuple({args}));
+  }
+  if (std::find(std::begin(kOwn), std::end(kOwn), name) != std::end(kOwn))
+    return GetAttrGeneric(in, alias, name, tail);
+  return in.GetAttr(part("__origin__", 0), name, tail);
+}
+
+namespace {
+
+// Instances of the class have a dict and nothing else: whatever its bases, it is made of Python classes without slots.
+bool HasPlainLayout(Session& s, TypeValue* type) {
+  for (TypeValue* base : s.MroOf(type)) {
+    if (base->is("builtins:object"))
+      continue;
+    if (!base->Has(TypeFlag::kHeapType) || !base->Has(TypeFlag::kInstancesHaveDict) || OwnAttr(s, base, "__slots__") != nullptr)
+      return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Outcome SetClass(Interp& in, V object, V value) {
+  Session& s = in.s;
+  TypeValue *from = s.TypeOf(object), *to = As<TypeValue>(value);
+  if (to == nullptr && s.TypeOf(value) != nullptr)
+    return in.Raise("builtins:TypeError", StrCat("__class__ must be set to a class, not '", TypeName(s.TypeOf(value)), "' object"));
+  if (As<ObjectValue>(object) == nullptr || to == nullptr || s.Payload(object) != nullptr || to->Has(TypeFlag::kHasDel) ||
+      !HasPlainLayout(s, from) || !HasPlainLayout(s, to))
+    return in.Break(Reason::kUnsupportedMutation, StrCat(TypeName(from), ".__class__"));
+  s.Touch(object);
+  object->type = to;
+  if (object->is_real())
+    s.AddEffect({.helper = model::Helper::kSetAttrGeneric, .args = {object, s.Str("__class__"), to}});
+  return in.Done(s.None());
 }
 
 // A named tuple's field, by its place among the type's _fields.
@@ -352,6 +419,8 @@ V NamedResult(Interp& in, TypeValue* type, V object, const std::string& name) {
 // C getset descriptors that the translator can set on what was made in the frame.
 Outcome SetGetset(Interp& in, V object, const std::string& name, V value) {
   Session& s = in.s;
+  if (name == "__class__" && value != nullptr)
+    return SetClass(in, object, s.Resolve(value));
   TypeValue* type = s.TypeOf(object);
   auto* exception = As<ObjectValue>(object);
   V resolved = value == nullptr ? nullptr : s.Resolve(value);

@@ -7,6 +7,19 @@ namespace framegate::translator {
 
 // A class's __name__: it may have been given another than the one it was made under.
 std::string NameOf(Interp& in, TypeValue* type);
+// AttributeError, worded as for that kind of object.
+Outcome NoAttribute(Interp& in, V object, TypeValue* type, const std::string& name);
+// An attribute of list[int] and the like: its own, or its origin's.
+Outcome AliasMember(Interp& in, ObjectValue* alias, const std::string& name, Tail tail);
+// An attribute of a compiled regular expression or of a match; value null: none that it keeps itself.
+Outcome RegexMember(Interp& in, ObjectValue* object, const std::string& name);
+// The frame so many above the one that runs, and an attribute of one.
+Outcome FrameAbove(Interp& in, int64_t depth);
+Outcome FrameMember(Interp& in, ObjectValue* object, const std::string& name);
+// What locals() gives in a function's frame.
+MappingValue* NamesOf(Session& s, const Frame& f);
+// object.__class__ = type.
+Outcome SetClass(Interp& in, V object, V type);
 // The value of a getset descriptor that the translator knows; null: unknown.
 V KnownGetset(Interp& in, const std::string& name, V object);
 // Members of partials, functions, numbers, ranges and slices; fields of named tuples.

@@ -216,6 +216,34 @@ Outcome ByObjectsMethod(Interp& in, int32_t number, V left, V right) {
 
 }  // namespace
 
+namespace {
+
+// Arithmetic of floats of which one is known only at run time; null: not for these, or it may raise.
+V ArithmeticLater(Session& s, int32_t number, V left, V right) {
+  auto is_number = [&](V value) {
+    TypeValue* type = s.TypeOf(value);
+    return type != nullptr && (type->is("builtins:float") ? As<ResidualValue>(value) != nullptr || AsConstant(value) != nullptr
+                                                          : type->is("builtins:int") && AsConstant(value) != nullptr);
+  };
+  const Constant* divisor = AsConstant(right);
+  const bool divides =
+      number == 11 && divisor != nullptr && (divisor->kind == ConstantKind::kFloat ? divisor->real != 0 : divisor->integer != 0);
+  if ((number != 0 && number != 5 && number != 10 && !divides) || !is_number(left) || !is_number(right) ||
+      (As<ResidualValue>(left) == nullptr && As<ResidualValue>(right) == nullptr))
+    return nullptr;
+  for (V side : {left, right})  // an int that is too large for a float raises
+    if (const Constant* c = AsConstant(side); c != nullptr && c->kind == ConstantKind::kBigInt)
+      return nullptr;
+  auto* value = s.New<ResidualValue>();
+  value->type = s.TypeOfSymbol("builtins:float");
+  value->function = OperatorName(number);
+  value->of = left;
+  value->key = right;
+  return value;
+}
+
+}  // namespace
+
 Outcome Interp::BinaryOp(int32_t number, V left, V right, Tail tail) {
   if (tail.allowed)
     return SyncOrFrames(
@@ -258,6 +286,8 @@ Outcome Interp::BinaryOp(int32_t number, V left, V right, Tail tail) {
     if (value != nullptr)
       return Done(value);
   }
+  if (V later = ArithmeticLater(s, number % 13, left, right))
+    return Done(later);
   if (As<ResidualValue>(left) != nullptr || As<ResidualValue>(right) != nullptr || As<OpaqueValue>(left) != nullptr ||
       As<OpaqueValue>(right) != nullptr)
     return Break(Reason::kUnsupportedValue, StrCat("operator ", kOperators[static_cast<size_t>(number % 13)].text));
@@ -305,6 +335,28 @@ bool CallOperator(Interp& in, std::string_view name, const Args& args, Outcome* 
         return done(in.Compare(op, given[0], given[1]));
     if (name == "getitem")
       return done(in.GetItem(given[0], given[1]));
+    if (name == "delitem")
+      return done(in.SetItem(given[0], given[1], nullptr));
+    if (name == "contains")
+      return done(in.Contains(given[0], given[1]));
+    if (name == "concat" || name == "iconcat")
+      return done(in.BinaryOp(name == "concat" ? 0 : 13, given[0], given[1]));
+    if (name == "is_")
+      return done(in.Is(given[0], given[1]));
+    if (name == "is_not") {
+      *outcome = in.Is(given[0], given[1]);
+      if (outcome->ok())
+        outcome->value = in.s.Bool(outcome->value != in.s.Bool(true));
+      return true;
+    }
+  }
+  if (name == "call" && !given.empty())
+    return done(in.Call(given[0], {.positional = {given.begin() + 1, given.end()}}));
+  if (given.size() == 1 && (name == "truth" || name == "not_")) {
+    *outcome = in.Truth(given[0]);
+    if (outcome->ok() && name == "not_")
+      outcome->value = in.s.Bool(outcome->value != in.s.Bool(true));
+    return true;
   }
   if (given.size() == 3 && name == "setitem")
     return done(in.SetItem(given[0], given[1], given[2]));

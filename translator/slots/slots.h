@@ -80,6 +80,10 @@ V OwnAttr(Session& s, TypeValue* type, std::string_view name);
 // What the types after `start` in the MRO of `type` hold under a name, unbound; null where none does.
 V AttrAfter(Session& s, TypeValue* type, TypeValue* start, std::string_view name);
 
+// The names that an instance's or a class's __dict__ shows, in order, and what is under one; kBreak where they cannot be known.
+Outcome NamesShown(Interp& in, ViewValue* view, std::vector<std::string>* names);
+V ShownUnder(Session& s, ViewValue* view, std::string_view name);
+
 // type.__new__(metatype, name, bases, namespace, **keywords), hooks included.
 Outcome MakeType(Interp& in, TypeValue* metatype, V name, V bases, V space, Args keywords);
 // The most derived metatype of the bases and `metatype`; null, with an exception raised, where there is none.
@@ -126,12 +130,16 @@ Outcome KeyIn(Interp& in, V container, V key);
 // The same; value null where none is.
 Outcome FindKey(Interp& in, V container, V key);
 Outcome AddToSet(Interp& in, SetValue* set, V item);
-// The elements in the order in which iteration gives them.
-Outcome SetOrder(Interp& in, SetValue* set, Values* order);
-// Whether a set that takes in what this gives grows by one element at a time; for sets and dicts C code makes room at once.
-bool IsAddedOneByOne(Session& s, V source);
 void SetDelete(Session& s, SetValue* set, V key);  // REQUIRES: it holds the key
-void SetChanged(Session& s, SetValue* set);        // after any change
+void SetChanged(Session& s, SetValue* set);        // after a change of all there is
+Outcome SetPop(Interp& in, SetValue* set);
+// set.update(iterable), in the order in which it is done.
+Outcome MergeIntoSet(Interp& in, SetValue* set, V iterable);
+// What was done to the set, for its order: name and argument as in client_ext/capture/set_order.h.
+void SetStep(SetValue* set, const char* name, Constant argument);
+void SetStep(SetValue* set, const char* name, const SetValue* other);
+// The items are in the order in which the set gives them; kBreak where that is not known.
+Outcome InOrder(Interp& in, SetValue* set);
 
 // What the RuntimeError says that replaces an exception which ends iteration and leaves a generator's body; "": it is none.
 std::string StopIterationText(Session& s, uint32_t code_flags, V exception);
@@ -146,6 +154,7 @@ Outcome Format(Interp& in, V value, V spec);
 
 // A value is a constant through and through: constants and tuples of them. Gives it, or false.
 bool ToConstant(Session& s, V value, Constant* constant);
+bool AreConstant(Session& s, const Args& args);
 
 // An operation whose methods may be Python code of an operand's class: run synchronously, or, where that breaks inside, by `frames`, which
 // pushes frames of their own.

@@ -212,11 +212,10 @@ class Writer {
   Outcome Set(SetValue* set, TypeValue* type) {
     if (set->items.empty())
       return Add(StrCat(TypeName(type), "()"));
-    Values order;
-    FRAMEGATE_TAKE([[maybe_unused]] V ordered, SetOrder(in_, set, &order));
+    FRAMEGATE_TAKE([[maybe_unused]] V ordered, InOrder(in_, set));
     if (type->is("builtins:set"))
-      return List("{", order, "}");
-    return List(StrCat(TypeName(type), "({"), order, "})");
+      return List("{", set->items, "}");
+    return List(StrCat(TypeName(type), "({"), set->items, "})");
   }
 
   Outcome View(ViewValue* view) {
@@ -325,8 +324,12 @@ Outcome Str(Interp& in, V value) {
     return CallForText(in, value, "__str__");
   if (value->kind == ValueKind::kObject && s.IsSubclass(type, "builtins:BaseException"))
     return ExceptionText(in, value, type);
-  if (V payload = s.Payload(value); payload != nullptr && type->Has(TypeFlag::kStrSubclass))
+  V payload = s.Payload(value);
+  if (payload != nullptr && type->Has(TypeFlag::kStrSubclass))
     return in.Done(payload);
+  auto* method = As<BuiltinValue>(s.Resolve(s.TypeAttr(type, "__str__")));
+  if (payload != nullptr && method != nullptr && method->symbol.ends_with(".__repr__"))  // as enums of ints have it
+    return Repr(in, payload);
   return Repr(in, value);
 }
 

@@ -22,7 +22,7 @@ bool Split(std::string_view symbol, Method* method) {
   if (colon == std::string_view::npos || dot == std::string_view::npos || dot < colon)
     return false;
   std::string_view module = symbol.substr(0, colon);
-  if (module != "builtins" && module != "collections" && module != "types")
+  if (module != "builtins" && module != "collections" && module != "types" && module != "_collections_abc")
     return false;
   *method = {symbol.substr(colon + 1, dot - colon - 1), symbol.substr(dot + 1)};
   return true;
@@ -124,8 +124,8 @@ Outcome OfContainer(Interp& in, const std::string& symbol, const Method& method,
   Session& s = in.s;
   Values& given = args.positional;
   V self = given.empty() ? nullptr : s.Resolve(given[0]);
-  if (self == nullptr)
-    return in.Break(Reason::kOpaqueCall, symbol);
+  if (self == nullptr || self->kind == ValueKind::kObject || self->kind == ValueKind::kOpaque || self->kind == ValueKind::kResidual)
+    return in.Break(Reason::kOpaqueCall, symbol);  // a container of which nothing is known
   size_t count = given.size();
   if (method.name == "__len__" && count == 1)
     return RawLength(in, self);

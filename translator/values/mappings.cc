@@ -29,6 +29,20 @@ std::string ConstantKey(const Constant& c) {
       if (std::abs(c.real) < 9e15 && c.real == std::trunc(c.real))
         return StrCat("i", static_cast<int64_t>(c.real));
       return StrCat("f", std::bit_cast<uint64_t>(c.real));
+    case ConstantKind::kComplex:
+      if (c.imaginary == 0)
+        return ConstantKey(Constant::Float(c.real));
+      return std::isnan(c.real) || std::isnan(c.imaginary)
+                 ? ""
+                 : StrCat("z", std::bit_cast<uint64_t>(c.real == 0 ? 0.0 : c.real), ",", std::bit_cast<uint64_t>(c.imaginary));
+    case ConstantKind::kRange: {
+      const int64_t start = c.items[0].integer, stop = c.items[1].integer, step = c.items[2].integer;
+      if (std::any_of(c.items.begin(), c.items.end(), [](const Constant& part) { return !part.is_int(); }))
+        return "";
+      const int64_t count =
+          step > 0 ? (stop > start ? (stop - start - 1) / step + 1 : 0) : (start > stop ? (start - stop - 1) / -step + 1 : 0);
+      return StrCat("r", count, ",", count > 0 ? start : 0, ",", count > 1 ? step : 0);
+    }
     case ConstantKind::kStr:
       return StrCat("s", c.text);
     case ConstantKind::kTuple: {
@@ -70,7 +84,7 @@ std::string Session::HashKey(V key) {
   key = Resolve(key);
   if (const Constant* c = AsConstant(key))
     return ConstantKey(*c);
-  if (auto* s = As<SequenceValue>(key); s != nullptr && (TypeOf(s)->is("builtins:tuple") || TypeOf(s)->is("torch:Size"))) {
+  if (auto* s = As<SequenceValue>(key); s != nullptr && HashesAsTuple(TypeOf(s))) {
     std::string text = "(";
     for (V item : s->items) {
       std::string part = HashKey(item);
@@ -92,6 +106,14 @@ std::string Session::HashKey(V key) {
         return HashKey(payload);
       TypeValue* type = TypeOf(key);
       if (type == nullptr || Resolve(TypeAttr(type, "__hash__")) == None())
+        return "";
+      if (IsSubclass(type, "weakref:ReferenceType")) {  // equal where what they refer to is, as long as that lives
+        auto* made = As<ObjectValue>(key);
+        V referent = made->is_real() ? StepFrom(made, Step::kWeakrefTarget) : made->arguments[0];
+        std::string of = referent == nullptr || HashesItself(referent) ? "" : HashKey(referent);
+        return referent == nullptr ? IdentityKey(key) : of.empty() ? "" : StrCat("w", of);
+      }
+      if (HashesInC(type))
         return "";
       custom_keys = custom_keys || HashesItself(key);
       return IdentityKey(key);
@@ -115,11 +137,33 @@ std::string Session::HashKey(V key) {
     }
     case ValueKind::kResidual: {
       auto* residual = As<ResidualValue>(key);
+      if (residual->function == "get_ident")
+        return "T";
       return residual->function == "id" ? StrCat("I", reinterpret_cast<uintptr_t>(Resolve(residual->of))) : "";
     }
     default:
       return "";
   }
+}
+
+// A C type whose instances are equal by what they hold, which nobody here can see.
+bool Session::HashesInC(TypeValue* type) {
+  if (type->Has(TypeFlag::kObjectHash) && type->Has(TypeFlag::kObjectEq))
+    return false;
+  auto in_c = [&](const char* name) {
+    V method = Resolve(TypeAttr(type, name));
+    auto* builtin = As<BuiltinValue>(method);
+    return builtin != nullptr ? !builtin->symbol.starts_with("builtins:object.") : As<FunctionValue>(method) == nullptr;
+  };
+  return in_c("__hash__") || in_c("__eq__");
+}
+
+// A tuple, or one of a subclass that has nothing of its own to say about it.
+bool Session::HashesAsTuple(TypeValue* type) {
+  if (type == nullptr || !type->Has(TypeFlag::kTupleSubclass))
+    return false;
+  return type->is("builtins:tuple") || (As<FunctionValue>(Resolve(TypeAttr(type, "__hash__"))) == nullptr &&
+                                        As<FunctionValue>(Resolve(TypeAttr(type, "__eq__"))) == nullptr);
 }
 
 bool Session::HashesItself(V key) {

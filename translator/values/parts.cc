@@ -81,6 +81,7 @@ void VisitParts(V value, const Visit& visit) {
     VisitAll(generator->frame->stack, visit);
   } else if (auto* residual = As<ResidualValue>(value)) {
     visit(residual->of);
+    visit(residual->key);
   } else if (auto* slice = As<SliceValue>(value)) {
     VisitAll({slice->start, slice->stop, slice->step}, visit);
   } else if (auto* super = As<SuperValue>(value)) {
@@ -91,6 +92,7 @@ void VisitParts(V value, const Visit& visit) {
     visit(partial->function);
     VisitAll(partial->args, visit);
     VisitNamed(partial->kwargs, visit);
+    VisitNamed(partial->attributes, visit);
   }
 }
 

@@ -159,7 +159,7 @@ V Session::MakeReal(LazyValue* lazy, TypeValue* type) {
       ReadFact(lazy, Fact::kSymbolName);
     return builtin;
   }
-  if (name == "builtins:builtin_function_or_method")
+  if (name == "builtins:builtin_function_or_method" || name == "builtins:builtin_method")
     if (V method = MakeBoundBuiltin(lazy))
       return method;
   if (type->Has(TypeFlag::kTensorSubclass))
@@ -188,6 +188,17 @@ V Session::MakeReal(LazyValue* lazy, TypeValue* type) {
     view->target = StepFrom(lazy, Step::kProxyTarget);
     if (view->target != nullptr)
       return view;
+  }
+  constexpr std::pair<std::string_view, ViewForm> kViews[] = {
+      {"builtins:dict_keys", ViewForm::kKeys}, {"builtins:dict_values", ViewForm::kValues}, {"builtins:dict_items", ViewForm::kItems}};
+  for (const auto& [view_name, form] : kViews) {
+    V target = name == view_name ? StepFrom(lazy, Step::kProxyTarget) : nullptr;
+    if (target == nullptr)
+      continue;
+    auto* view = New<ViewValue>();
+    view->form = form;
+    view->target = target;
+    return view;
   }
   if (name == "functools:partial") {
     auto* object = New<ObjectValue>();
@@ -269,6 +280,9 @@ V Session::MakeMapping(LazyValue*, TypeValue* type) {
 V Session::MakeSet(LazyValue* lazy, TypeValue* type) {
   auto* set = New<SetValue>();
   set->type = type;
+  set->in_order = true;
+  set->has_history = false;
+  set->pop_place = -1;
   const model::FactValue& elements = ReadFact(lazy, Fact::kSetElements);
   if (elements.known) {
     for (const Constant& element : elements.constant.items) {

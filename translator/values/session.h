@@ -85,6 +85,8 @@ class Session {
   V InstanceAttr(V object, std::string_view name);
   // All names of the instance dict, in order; false where they cannot be known.
   bool InstanceNames(V object, std::vector<std::string>* names);
+  // All names of the type's own dict, in order; false where they cannot be known.
+  bool TypeNames(TypeValue* type, std::vector<std::string>* names);
   void SetInstanceAttr(V object, std::string_view name, V value);  // value null deletes
   // What an instance of a subclass of int, float, complex, str or bytes has for its base, as a constant; null where it is none.
   V Payload(V value);
@@ -221,8 +223,9 @@ class Session {
   int64_t function_levels = 0, dual_levels = 0;
   bool in_transform = false;
 
-  bool changed_frozen = false;                 // the translation is void
-  absl::flat_hash_map<std::string, V> cached;  // what cached functions gave, by function and arguments
+  bool changed_frozen = false;                  // the translation is void
+  absl::flat_hash_map<V, Values> cached_calls;  // the function and arguments that give it again
+  absl::flat_hash_map<std::string, V> cached;   // what cached functions gave, by function and arguments
 
   Refusal refusal;                    // of the last operation that could not be modelled
   V raised = nullptr;                 // the exception of the last operation that raised
@@ -252,6 +255,11 @@ class Session {
   // `is_read`: by this path; else only to find out what somebody may read.
   TypeValue* RealType(Handle handle, SubjectId subject, bool is_read = true);
   const std::vector<TypeValue*>& BasesOf(TypeValue* type);
+  TypeValue* MethodType(MethodValue* method);
+  TypeValue* ViewType(ViewValue* view);
+  TypeValue* IteratorType(IteratorValue* iterator);
+  bool HashesInC(TypeValue* type);
+  bool HashesAsTuple(TypeValue* type);
   void MarkImmutable(SubjectId subject);
   std::string PathOf(SubjectId subject);
   bool IsDynamic(const std::string& path) const;

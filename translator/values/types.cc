@@ -83,6 +83,68 @@ TypeValue* Session::ConstantType(const Constant& constant) {
   return nullptr;
 }
 
+// A C method bound to an object is of another type than a function bound to one.
+TypeValue* Session::MethodType(MethodValue* method) {
+  auto* builtin = As<BuiltinValue>(Resolve(method->function));
+  if (builtin == nullptr)
+    return TypeOfSymbol("types:MethodType");
+  TypeValue* kind = TypeOf(builtin);
+  return TypeOfSymbol(kind != nullptr && kind->is("builtins:wrapper_descriptor") ? "types:MethodWrapperType" : "types:BuiltinFunctionType");
+}
+
+// Null where no module holds the type.
+TypeValue* Session::ViewType(ViewValue* view) {
+  TypeValue* of = TypeOf(view->target);
+  if (of == nullptr || IsSubclass(of, "collections:OrderedDict"))
+    return nullptr;
+  switch (view->form) {
+    case ViewForm::kKeys:
+      return TypeOfSymbol("_collections_abc:dict_keys");
+    case ViewForm::kValues:
+      return TypeOfSymbol("_collections_abc:dict_values");
+    case ViewForm::kItems:
+      return TypeOfSymbol("_collections_abc:dict_items");
+    case ViewForm::kProxy:
+    case ViewForm::kInstanceDict:
+    case ViewForm::kTypeDict:
+      return nullptr;  // made with it
+  }
+  return nullptr;
+}
+
+TypeValue* Session::IteratorType(IteratorValue* iterator) {
+  V source = iterator->source == nullptr ? nullptr : Resolve(iterator->source);
+  switch (iterator->form) {
+    case IteratorForm::kSequence: {
+      TypeValue* of = TypeOf(source);
+      return of->Has(TypeFlag::kListSubclass)    ? TypeOfSymbol("_collections_abc:list_iterator")
+             : of->Has(TypeFlag::kTupleSubclass) ? TypeOfSymbol("_collections_abc:tuple_iterator")
+                                                 : nullptr;
+    }
+    case IteratorForm::kRange:
+      return TypeOfSymbol("_collections_abc:range_iterator");
+    case IteratorForm::kMapping: {
+      auto* view = As<ViewValue>(source);
+      if (TypeValue* of = TypeOf(view != nullptr ? view->target : source); of == nullptr || IsSubclass(of, "collections:OrderedDict"))
+        return nullptr;
+      const ViewForm form = view != nullptr ? view->form : ViewForm::kKeys;
+      return TypeOfSymbol(form == ViewForm::kValues  ? "_collections_abc:dict_valueiterator"
+                          : form == ViewForm::kItems ? "_collections_abc:dict_itemiterator"
+                                                     : "_collections_abc:dict_keyiterator");
+    }
+    case IteratorForm::kFixed:
+      return As<SetValue>(source) != nullptr ? TypeOfSymbol("_collections_abc:set_iterator") : nullptr;
+    case IteratorForm::kReal:
+    case IteratorForm::kEnumerate:
+    case IteratorForm::kZip:
+    case IteratorForm::kMap:
+    case IteratorForm::kReversed:
+    case IteratorForm::kCallable:
+      return nullptr;  // made with it, or no module holds it
+  }
+  return nullptr;
+}
+
 TypeValue* Session::TypeOf(V value) {
   value = Look(value);
   if (auto* symbol = As<SymbolValue>(value))
@@ -98,7 +160,7 @@ TypeValue* Session::TypeOf(V value) {
       value->type = TypeOfSymbol("types:FunctionType");
       break;
     case ValueKind::kMethod:
-      value->type = TypeOfSymbol("types:MethodType");
+      value->type = MethodType(As<MethodValue>(value));
       break;
     case ValueKind::kCell:
       value->type = TypeOfSymbol("types:CellType");
@@ -120,6 +182,12 @@ TypeValue* Session::TypeOf(V value) {
       break;
     case ValueKind::kPartial:
       value->type = TypeOfSymbol("functools:partial");
+      break;
+    case ValueKind::kView:
+      value->type = ViewType(As<ViewValue>(value));
+      break;
+    case ValueKind::kIterator:
+      value->type = IteratorType(As<IteratorValue>(value));
       break;
     default:
       break;  // made with their type, or not modelled
@@ -255,19 +323,37 @@ V Session::Payload(V value) {
   return object->payload;
 }
 
-V Session::InstanceAttr(V object, std::string_view name) {
-  const std::vector<std::pair<std::string, V>>* attributes = nullptr;
+namespace {
+
+using Attributes = std::vector<std::pair<std::string, V>>;
+
+// What was set on the object in the frame; null where nothing was, or can be.
+Attributes* AttributesOf(V object) {
   if (auto* o = As<ObjectValue>(object))
-    attributes = &o->attributes;
-  else if (auto* t = As<TensorValue>(object))
-    attributes = &t->attributes;
-  else if (auto* f = As<FunctionValue>(object))
-    attributes = &f->attributes;
-  else if (auto* s = As<SequenceValue>(object); s != nullptr && s->attributes != nullptr)
-    attributes = &As<ObjectValue>(s->attributes)->attributes;
-  else if (auto* m = As<MappingValue>(object); m != nullptr && m->attributes != nullptr)
-    attributes = &As<ObjectValue>(m->attributes)->attributes;
-  if (attributes != nullptr)
+    return &o->attributes;
+  if (auto* t = As<TensorValue>(object))
+    return &t->attributes;
+  if (auto* f = As<FunctionValue>(object))
+    return &f->attributes;
+  if (auto* p = As<PartialValue>(object))
+    return &p->attributes;
+  auto* s = As<SequenceValue>(object);
+  auto* m = As<MappingValue>(object);
+  auto* kept = As<ObjectValue>(s != nullptr ? s->attributes : m != nullptr ? m->attributes : nullptr);
+  return kept == nullptr ? nullptr : &kept->attributes;
+}
+
+// Attributes of functions that are no names of their dicts.
+bool IsFunctionField(std::string_view name) {
+  constexpr std::string_view kFields[] = {"__name__",     "__qualname__",   "__doc__",         "__module__", "__annotations__",
+                                          "__defaults__", "__kwdefaults__", "__type_params__", "__code__"};
+  return std::find(std::begin(kFields), std::end(kFields), name) != std::end(kFields);
+}
+
+}  // namespace
+
+V Session::InstanceAttr(V object, std::string_view name) {
+  if (const Attributes* attributes = AttributesOf(object))
     for (const auto& [own, value] : *attributes)
       if (own == name)
         return value;
@@ -294,13 +380,31 @@ bool Session::InstanceNames(V object, std::vector<std::string>* names) {
     for (const Constant& key : keys.constant.items)
       names->push_back(key.text);
   }
-  auto* o = As<ObjectValue>(object);
-  auto* f = As<FunctionValue>(object);
-  if (o == nullptr && f == nullptr)
-    return object->is_real();
-  for (const auto& [name, value] : o != nullptr ? o->attributes : f->attributes) {
-    if (f != nullptr && TypeAttr(TypeOf(f), name) != nullptr)  // kept in the function, not in its dict
+  const Attributes* attributes = AttributesOf(object);
+  if (attributes == nullptr)
+    return object->is_real() || As<SequenceValue>(object) != nullptr || As<MappingValue>(object) != nullptr;
+  for (const auto& [name, value] : *attributes) {
+    if (As<FunctionValue>(object) != nullptr && IsFunctionField(name))
       continue;
+    auto it = std::find(names->begin(), names->end(), name);
+    if (value == nullptr && it != names->end())
+      names->erase(it);
+    else if (value != nullptr && it == names->end())
+      names->push_back(name);
+  }
+  return true;
+}
+
+bool Session::TypeNames(TypeValue* type, std::vector<std::string>* names) {
+  names->clear();
+  if (type->is_real()) {
+    const model::FactValue& keys = ReadFact(type, Fact::kTypeKeys);
+    if (!keys.known)
+      return false;
+    for (const Constant& key : keys.constant.items)
+      names->push_back(key.text);
+  }
+  for (const auto& [name, value] : type->own) {
     auto it = std::find(names->begin(), names->end(), name);
     if (value == nullptr && it != names->end())
       names->erase(it);
@@ -312,25 +416,17 @@ bool Session::InstanceNames(V object, std::vector<std::string>* names) {
 
 void Session::SetInstanceAttr(V object, std::string_view name, V value) {
   Touch(object);
-  if (auto* o = As<ObjectValue>(object)) {
-    SetIn(&o->attributes, name, value, object->is_real());
-  } else if (auto* t = As<TensorValue>(object)) {
-    SetIn(&t->attributes, name, value, object->is_real());
-  } else if (auto* f = As<FunctionValue>(object)) {
-    SetIn(&f->attributes, name, value, object->is_real());
-  } else {
-    V* attributes = nullptr;
-    if (auto* s = As<SequenceValue>(object))
-      attributes = &s->attributes;
-    else if (auto* m = As<MappingValue>(object))
-      attributes = &m->attributes;
-    if (attributes == nullptr)
-      return;
+  auto* s = As<SequenceValue>(object);
+  auto* m = As<MappingValue>(object);
+  if (V* attributes = s != nullptr ? &s->attributes : m != nullptr ? &m->attributes : nullptr) {
     if (*attributes == nullptr)
       *attributes = New<ObjectValue>();
     Touch(*attributes);
-    SetIn(&As<ObjectValue>(*attributes)->attributes, name, value, object->is_real());
   }
+  Attributes* attributes = AttributesOf(object);
+  if (attributes == nullptr)
+    return;
+  SetIn(attributes, name, value, object->is_real());
   if (!object->is_real())
     return;
   V key = Str(std::string(name));

@@ -122,7 +122,10 @@ struct SetValue final : Value {
   Values items;
   absl::flat_hash_map<std::string, uint32_t> index;
   uint32_t version = 0;
-  bool by_adds = false;  // made empty and filled one element at a time, `items` in that order
+  bool in_order = false;          // `items` are in the order of iteration
+  bool has_history = true;        // made ones: `history` is all that was done to it
+  std::vector<Constant> history;  // what to do to an empty set to have one of this order (client_ext/capture/set_order.h)
+  int64_t pop_place = 0;          // where in `items` pop() looks first; -1: not known
 };
 
 struct FunctionValue final : Value {
@@ -183,6 +186,8 @@ struct TracePlace {
   uint32_t offset = 0;  // of the instruction, in code units
 };
 
+struct Frame;
+
 struct ObjectValue final : Value {
   static constexpr ValueKind kKind = ValueKind::kObject;
 
@@ -193,13 +198,14 @@ struct ObjectValue final : Value {
   V cause = nullptr, context = nullptr;               // exceptions
   V traceback = nullptr;                              // exceptions that were raised
   bool suppress_context = false;
-  std::vector<TracePlace> trace;  // exceptions: frames that are done or have handled it, innermost first
-  V payload = nullptr;            // instances of a subclass of int, float, complex, str or bytes: the value of the base type
-  std::string constructor;        // made by the constructor of that name (model/constructors.def) from `arguments`
-  V args_tuple = nullptr;         // exceptions: what `args` gave last
-  V parts = nullptr;              // exception groups: the tuple of exceptions
-  V stand_in = nullptr;           // what is called instead of it, or iterated
-  std::string hint;               // what kind of real object, for messages
+  std::vector<TracePlace> trace;    // exceptions: frames that are done or have handled it, innermost first
+  V payload = nullptr;              // instances of a subclass of int, float, complex, str or bytes: the value of the base type
+  std::string constructor;          // made by the constructor of that name (model/constructors.def) from `arguments`
+  V args_tuple = nullptr;           // exceptions: what `args` gave last
+  V parts = nullptr;                // exception groups: the tuple of exceptions
+  V stand_in = nullptr;             // what is called instead of it, or iterated
+  std::shared_ptr<Frame> of_frame;  // frame objects
+  std::string hint;                 // what kind of real object, for messages
 };
 
 struct BuiltinValue final : Value {
@@ -236,8 +242,6 @@ struct IteratorValue final : Value {
   uint32_t version = 0;  // kMapping: of the source when made
   bool exhausted = false;
 };
-
-struct Frame;
 
 struct GeneratorValue final : Value {
   static constexpr ValueKind kKind = ValueKind::kGenerator;
@@ -283,8 +287,8 @@ struct ResidualValue final : Value {
   uint32_t effect = UINT32_MAX;    // index of the effect whose result it is
   IteratorValue* range = nullptr;  // the range iterator that gives it as its item number `at`
   uint64_t at = 0;
-  std::string function;  // id or hash: made where it is used, of `of`
-  V of = nullptr;
+  std::string function;  // a constructor (model/constructors.def): made where it is used, of `of` and `key` where there are
+  V of = nullptr, key = nullptr;
   V known = nullptr;  // the number, once somebody needed it: the iterator's place is guarded then
 };
 
@@ -320,6 +324,7 @@ struct PartialValue final : Value {
   V function = nullptr;
   Values args;
   std::vector<std::pair<std::string, V>> kwargs;
+  std::vector<std::pair<std::string, V>> attributes;  // set in the frame
 };
 
 // The value as its kind's struct, or null. Lazy values must be resolved first (Session::Resolve).

@@ -7,6 +7,7 @@
 #include "client_ext/observe/symbols.h"
 #include "client_ext/pycompat/observe_instance.h"
 #include "client_ext/pycompat/observe_objects.h"
+#include "client_ext/pycompat/observe_type.h"
 
 namespace framegate::client {
 
@@ -39,6 +40,19 @@ bool VisitElements(PyObject* set, F visit) {
   for (Py_ssize_t at = 0; pycompat::NextElement(set, &at, &element);)
     if (!visit(element))
       return false;
+  return true;
+}
+
+// How many elements lie before the entry of the table where pop() begins to look.
+bool PlaceOfPop(PyObject* object, uint64_t* place) {
+  if (!PyAnySet_Check(object))
+    return false;
+  const auto* set = reinterpret_cast<PySetObject*>(object);
+  const Py_ssize_t first = set->finger & set->mask;
+  PyObject* element = nullptr;
+  *place = 0;
+  for (Py_ssize_t at = 0; pycompat::NextElement(object, &at, &element) && at <= first;)
+    ++*place;
   return true;
 }
 
@@ -125,6 +139,36 @@ bool FactIs<Fact::kSetElements>(PyObject* object, Operand operand, uint16_t*) no
   Comparison comparison(operand);
   return PyAnySet_Check(object) && PySet_GET_SIZE(object) == comparison.size() && VisitElements(object, comparison.Visitor()) &&
          comparison.is_complete();
+}
+
+template <>
+bool ReadFact<Fact::kTypeKeys>(PyObject* object, model::FactValue* value) {
+  PyObject* dict = PyType_Check(object) ? pycompat::TypeDict(reinterpret_cast<PyTypeObject*>(object)) : nullptr;
+  if (dict == nullptr)
+    return false;
+  value->constant = Constant::Tuple({});
+  for (ItemCursor cursor(ItemsOf(dict)); cursor.Next();)
+    if (!PyUnicode_CheckExact(cursor.key) || !FromPython(cursor.key, &value->constant.items.emplace_back()))
+      return false;
+  return true;
+}
+
+template <>
+bool FactIs<Fact::kTypeKeys>(PyObject* object, Operand operand, uint16_t*) noexcept {
+  PyObject* dict = PyType_Check(object) ? pycompat::TypeDict(reinterpret_cast<PyTypeObject*>(object)) : nullptr;
+  Comparison comparison(operand);
+  return dict != nullptr && VisitKeys(dict, comparison.Visitor()) && comparison.is_complete();
+}
+
+template <>
+bool ReadFact<Fact::kSetPlace>(PyObject* object, model::FactValue* value) {
+  return PlaceOfPop(object, &value->word);
+}
+
+template <>
+bool FactIs<Fact::kSetPlace>(PyObject* object, Operand operand, uint16_t*) noexcept {
+  uint64_t place = 0;
+  return PlaceOfPop(object, &place) && place == operand.word;
 }
 
 template <>

@@ -74,6 +74,22 @@ bool MaxlenOf(PyObject* object, Constant* value) {
   return maxlen && FromPython(maxlen.get(), value);
 }
 
+// What a compiled regular expression was compiled from: it is one and the same for it.
+bool PatternOf(PyObject* object, Constant* value) {
+  PyTypeObject* type = FindKnownType(KnownType::kPattern);
+  if (type == nullptr || Py_TYPE(object) != type)
+    return false;
+  *value = Constant::Tuple({});
+  for (const char* name : {"pattern", "flags"}) {
+    const pycompat::Ref part = pycompat::Ref::Steal(PyObject_GetAttrString(object, name));
+    if (!part || !FromPython(part.get(), &value->items.emplace_back())) {
+      PyErr_Clear();
+      return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 template <>
@@ -116,6 +132,17 @@ template <>
 bool FactIs<Fact::kMaxlen>(PyObject* object, Operand operand, uint16_t*) noexcept {
   Constant actual;
   return MaxlenOf(object, &actual) && actual == Expected(operand).value;
+}
+
+template <>
+bool ReadFact<Fact::kPattern>(PyObject* object, model::FactValue* value) {
+  return PatternOf(object, &value->constant);
+}
+
+template <>
+bool FactIs<Fact::kPattern>(PyObject* object, Operand operand, uint16_t*) noexcept {
+  Constant actual;
+  return PatternOf(object, &actual) && actual == Expected(operand).value;
 }
 
 template <>

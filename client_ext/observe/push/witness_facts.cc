@@ -60,6 +60,11 @@ bool Tell<Fact::kMroLength>(PyObject* object, Operand, Witnesses& words) {
 }
 
 template <>
+bool Tell<Fact::kTypeKeys>(PyObject* object, Operand, Witnesses& words) {
+  return TellType(object, words);
+}
+
+template <>
 bool Tell<Fact::kAbcToken>(PyObject*, Operand, Witnesses& words) {
   if (pycompat::AbcCounter() != nullptr)
     words.Field(*pycompat::AbcCounter());

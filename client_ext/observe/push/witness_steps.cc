@@ -83,6 +83,11 @@ bool Tell<Step::kMro>(PyObject* from, Operand, PyObject*, Witnesses& words) {
 }
 
 template <>
+bool Tell<Step::kTypeBases>(PyObject* from, Operand, PyObject*, Witnesses& words) {
+  return TellType(from, words);
+}
+
+template <>
 bool Tell<Step::kDictItem>(PyObject* from, Operand operand, PyObject* to, Witnesses& words) {
   if (!PyDict_Check(from) || !words.Object(from))
     return false;

@@ -39,6 +39,13 @@ bool TakeStep<Step::kMro>(PyObject* from, Operand operand, uint16_t*, PyObject**
 }
 
 template <>
+bool TakeStep<Step::kTypeBases>(PyObject* from, Operand, uint16_t*, PyObject** to) noexcept {
+  if (PyType_Check(from))
+    *to = reinterpret_cast<PyTypeObject*>(from)->tp_bases;
+  return true;
+}
+
+template <>
 bool TakeStep<Step::kSlotMember>(PyObject* from, Operand operand, uint16_t*, PyObject** to) noexcept {
   PyObject* descriptor = _PyType_Lookup(Py_TYPE(from), NameOf(operand));
   if (descriptor == nullptr || !Py_IS_TYPE(descriptor, &PyMemberDescr_Type))

@@ -243,8 +243,11 @@ def list_imul(self, times, /):
 
 def set_update(self, /, *others):
     for other in others:
-        for item in other if not isinstance(other, (set, frozenset)) else _unordered(other):
-            set.add(self, item)
+        if isinstance(other, (set, frozenset, dict)):
+            _set_merge(self, other)
+        else:
+            for item in other:
+                set.add(self, item)
 
 
 def set_remove(self, item, /):
@@ -262,29 +265,30 @@ def set_union(self, /, *others):
     result = self
     for other in others:
         result = result | (other if isinstance(other, (set, frozenset)) else set(other))
-    return result if others else result | set()
+    return _in_any_order(result) if others else result.copy()
 
 
 def set_intersection(self, /, *others):
     result = self
     for other in others:
         result = result & (other if isinstance(other, (set, frozenset)) else set(other))
-    return result if others else result | set()
+    return _in_any_order(result) if others else result.copy()
 
 
 def set_difference(self, /, *others):
     result = self
     for other in others:
         result = result - (other if isinstance(other, (set, frozenset)) else set(other))
-    return result if others else result | set()
+    return _in_any_order(result) if others else result.copy()
 
 
 def set_symmetric_difference(self, other, /):
-    return self ^ (other if isinstance(other, (set, frozenset)) else set(other))
+    return _in_any_order(self ^ (other if isinstance(other, (set, frozenset)) else set(other)))
 
 
 def set_intersection_update(self, /, *others):
     self &= set_intersection(self, *others)
+    _in_any_order(self)
 
 
 def set_difference_update(self, /, *others):
@@ -314,6 +318,15 @@ def set_isdisjoint(self, other, /):
 def _unordered(elements):
     """The elements of a set, in any order: for what does not show it. The translator has it for sets made in the frame too."""
     return tuple(elements)
+
+
+def _set_merge(elements, others):
+    """set.update of a set or dict: the translator's own, as are those around it."""
+    elements.update(others)
+
+
+def _in_any_order(elements):
+    return elements
 
 
 def _set_delete(elements, item):

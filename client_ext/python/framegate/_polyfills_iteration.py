@@ -179,7 +179,7 @@ def pairwise(iterable, /):
 
 def starmap(function, iterable, /):
     for arguments in iterable:
-        yield function(*arguments)
+        yield function(*tuple(arguments))
 
 
 def tee(iterable, n=2, /):
