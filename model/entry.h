@@ -159,6 +159,11 @@ struct ForwardTarget {
   }
 };
 
+// The name under which a forward's code, and that of bodies, finds a body.
+inline std::string NameOfBody(uint32_t number) {
+  return "body" + std::to_string(number);
+}
+
 struct Entry {
   bool original = false;              // run the original under these guards
   Reason reason = Reason::kNoReason;  // of `original`
@@ -170,7 +175,8 @@ struct Entry {
   NewCode code;
   std::vector<LinkSlot> links;
   std::optional<GraphBlob> graph;
-  NewCode forward;  // takes the graph's flat inputs, returns its output tuple; present with `graph`
+  NewCode forward;              // takes the graph's flat inputs, returns its output tuple; present with `graph`
+  std::vector<NewCode> bodies;  // of functions that nodes are given (GraphBlob::graphs)
   std::vector<ForwardTarget> targets;
   std::vector<BreakPlan> plans;  // empty: the entry runs to the end
   bool retries = false;          // where the graph raises, the unit runs as written: nothing was done that would be done twice
@@ -190,6 +196,7 @@ struct Entry {
     v("links", s.links);
     v("graph", s.graph);
     v("forward", s.forward);
+    v("bodies", s.bodies);
     v("targets", s.targets);
     v("plans", s.plans);
     v("retries", s.retries);

@@ -30,7 +30,7 @@ bool EnumFromText(std::string_view text, ArgKind* value);
 
 struct GraphArg {
   ArgKind kind = ArgKind::kConstant;
-  uint32_t node = 0;            // kNode
+  uint32_t node = 0;            // kNode; kGraph: index into the blob's graphs
   Constant constant;            // kConstant
   std::vector<GraphArg> items;  // kTuple, kList, kSlice (three), kDict (values)
   std::vector<Constant> keys;   // kDict
@@ -106,6 +106,9 @@ struct GraphBlob {
   std::vector<uint32_t> sizes;    // per placeholder from the first: the dimension whose size it is, or kWhole; the rest are whole
   std::vector<Position> positions;
   std::vector<ModuleScope> module_stacks;
+  // Functions that nodes are given (kGraph). They take and return tensors, and see nothing else of the graph around them.
+  std::vector<GraphBlob> graphs;
+  uint32_t body = 0;  // of such a function: its code's place among the entry's bodies
 
   template <typename V, typename S>
   static void VisitFields(V& v, S& s) {
@@ -114,6 +117,8 @@ struct GraphBlob {
     v("sizes", s.sizes);
     v("positions", s.positions);
     v("module_stacks", s.module_stacks);
+    v("graphs", s.graphs);
+    v("body", s.body);
   }
 };
 

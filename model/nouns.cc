@@ -68,7 +68,7 @@ bool IsIdentifier(std::string_view name) {
   return true;
 }
 
-absl::Status VerifyArg(const GraphArg& arg, size_t node, int depth) {
+absl::Status VerifyArg(const GraphArg& arg, const GraphBlob& graph, size_t node, int depth) {
   if (depth > kMaxNesting)
     return absl::ResourceExhaustedError(StrCat("node ", node, ": an argument is nested too deep"));
   if (arg.kind == ArgKind::kNode && arg.node >= node)
@@ -77,14 +77,16 @@ absl::Status VerifyArg(const GraphArg& arg, size_t node, int depth) {
     return absl::InvalidArgumentError(StrCat("node ", node, ": a dict has ", arg.keys.size(), " keys and ", arg.items.size(), " values"));
   if (arg.kind == ArgKind::kSlice && arg.items.size() != 3)
     return absl::InvalidArgumentError(StrCat("node ", node, ": a slice has three parts"));
+  if (arg.kind == ArgKind::kGraph && arg.node >= graph.graphs.size())
+    return absl::InvalidArgumentError(StrCat("node ", node, ": no graph ", arg.node));
   for (const GraphArg& item : arg.items)
-    RETURN_IF_ERROR(VerifyArg(item, node, depth + 1));
+    RETURN_IF_ERROR(VerifyArg(item, graph, node, depth + 1));
   return absl::OkStatus();
 }
 
-}  // namespace
-
-absl::Status VerifyGraph(const GraphBlob& graph) {
+absl::Status VerifyNodes(const GraphBlob& graph, int depth) {
+  if (depth > kMaxNesting)
+    return absl::ResourceExhaustedError("graphs are nested too deep");
   absl::flat_hash_set<std::string_view> names;
   size_t placeholders = 0;
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
@@ -100,15 +102,23 @@ absl::Status VerifyGraph(const GraphBlob& graph) {
     if (node.module_stack != UINT32_MAX && node.module_stack >= graph.module_stacks.size())
       return absl::InvalidArgumentError(StrCat("node ", i, ": no module stack ", node.module_stack));
     for (const GraphArg& arg : node.args)
-      RETURN_IF_ERROR(VerifyArg(arg, i, 0));
+      RETURN_IF_ERROR(VerifyArg(arg, graph, i, 0));
     for (const auto& [name, arg] : node.kwargs)
-      RETURN_IF_ERROR(VerifyArg(arg, i, 0));
+      RETURN_IF_ERROR(VerifyArg(arg, graph, i, 0));
   }
   if (graph.nodes.empty())
     return absl::InvalidArgumentError("a graph has an output node");
   if (placeholders != graph.inputs.size())
     return absl::InvalidArgumentError(StrCat(placeholders, " placeholders and ", graph.inputs.size(), " inputs"));
+  for (const GraphBlob& nested : graph.graphs)
+    RETURN_IF_ERROR(VerifyNodes(nested, depth + 1));
   return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status VerifyGraph(const GraphBlob& graph) {
+  return VerifyNodes(graph, 0);
 }
 
 Hash128 KeyOf(const KeyMaterial& material) {

@@ -42,6 +42,16 @@ absl::Status ExpectKept(const model::Entry& entry, const std::vector<uint32_t>& 
   return absl::OkStatus();
 }
 
+absl::Status VerifyBodies(const model::Entry& entry, const std::vector<model::GraphBlob>& graphs) {
+  for (const model::GraphBlob& graph : graphs) {
+    if (graph.body >= entry.bodies.size())
+      return absl::InvalidArgumentError("a graph has no code");
+    RETURN_IF_ERROR(VerifyCode(entry.bodies[graph.body], ExpectForward(entry, graph, pycompat::kVersion)));
+    RETURN_IF_ERROR(VerifyBodies(entry, graph.graphs));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status VerifyEntry(const model::Entry& entry, const std::vector<uint32_t>& kept, const LiveUnit& live, bool continuation) {
@@ -55,7 +65,8 @@ absl::Status VerifyEntry(const model::Entry& entry, const std::vector<uint32_t>&
   if (!entry.graph)
     return absl::OkStatus();
   RETURN_IF_ERROR(model::VerifyGraph(*entry.graph));
-  return VerifyCode(entry.forward, ExpectForward(entry, pycompat::kVersion));
+  RETURN_IF_ERROR(VerifyBodies(entry, entry.graph->graphs));
+  return VerifyCode(entry.forward, ExpectForward(entry, *entry.graph, pycompat::kVersion));
 }
 
 }  // namespace framegate::client

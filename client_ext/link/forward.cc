@@ -16,6 +16,12 @@ PyObject* NewForward(const model::Entry& entry) {
     if (!object || PyDict_SetItemString(globals.get(), target.global.c_str(), object.get()) != 0)
       return nullptr;
   }
+  for (uint32_t number = 0; number < entry.bodies.size(); ++number) {
+    const Ref code = Ref::Steal(reinterpret_cast<PyObject*>(NewForwardCode(entry.bodies[number])));
+    const Ref body = Ref::Steal(code ? PyFunction_New(code.get(), globals.get()) : nullptr);
+    if (!body || PyDict_SetItemString(globals.get(), model::NameOfBody(number).c_str(), body.get()) != 0)
+      return nullptr;
+  }
   const Ref code = Ref::Steal(reinterpret_cast<PyObject*>(NewForwardCode(entry.forward)));
   return code ? PyFunction_New(code.get(), globals.get()) : nullptr;
 }

@@ -178,7 +178,11 @@ bool SymbolOf(PyObject* object, std::string* symbol) {
     return SymbolOfBuiltin(object, symbol);
   if (PyFunction_Check(object)) {
     const auto* function = reinterpret_cast<PyFunctionObject*>(object);
-    return function->func_module != nullptr && Gives(Text(function->func_module), Text(function->func_qualname), object, symbol);
+    if (function->func_module == nullptr)
+      return false;
+    const std::string module = Text(function->func_module), qualname = Text(function->func_qualname);
+    // torch._dynamo wraps some functions of torch where users find them, and only there.
+    return Gives(module, qualname, object, symbol) || (module.starts_with("torch.") && Gives("torch", qualname, object, symbol));
   }
   if (PyType_Check(object)) {
     std::string module, qualname;

@@ -46,10 +46,10 @@ long long Index(uint32_t index) {
   return index == UINT32_MAX ? -1 : static_cast<long long>(index);
 }
 
-PyObject* NewNodeRef(uint32_t index) {
+PyObject* NewNodeRef(Py_ssize_t index) {
   PyObject* object = node_ref_type->tp_alloc(node_ref_type, 0);
   if (object != nullptr)
-    reinterpret_cast<NodeRef*>(object)->index = static_cast<Py_ssize_t>(index);
+    reinterpret_cast<NodeRef*>(object)->index = index;
   return object;
 }
 
@@ -91,7 +91,7 @@ PyObject* Slice(const GraphArg& arg) {
 PyObject* Argument(const GraphArg& arg) {
   switch (arg.kind) {
     case model::ArgKind::kNode:
-      return NewNodeRef(arg.node);
+      return NewNodeRef(static_cast<Py_ssize_t>(arg.node));
     case model::ArgKind::kConstant:
       return ToPython(arg.constant);
     case model::ArgKind::kTuple:
@@ -104,6 +104,8 @@ PyObject* Argument(const GraphArg& arg) {
       return Slice(arg);
     case model::ArgKind::kSymbol:
       return NewSymbolReference(arg.symbol);
+    case model::ArgKind::kGraph:  // numbered from -1 down
+      return NewNodeRef(-1 - static_cast<Py_ssize_t>(arg.node));
   }
   return nullptr;
 }
@@ -177,6 +179,21 @@ PyObject* Forward(PyObject* object, void*) {
   return Py_XNewRef(self->forward);
 }
 
+// (nodes, function, bodies of its own) of each function that nodes are given.
+PyObject* BodiesOf(const std::vector<model::GraphBlob>& graphs, PyObject* globals) {
+  return ListOf(graphs, [globals](const model::GraphBlob& graph) -> PyObject* {
+    const Ref nodes = Ref::Steal(ListOf(graph.nodes, NodeTuple));
+    const Ref inner = nodes ? Ref::Steal(BodiesOf(graph.graphs, globals)) : Ref();
+    PyObject* function = inner ? PyDict_GetItemString(globals, model::NameOfBody(graph.body).c_str()) : nullptr;
+    return function == nullptr ? nullptr : PyTuple_Pack(3, nodes.get(), function, inner.get());
+  });
+}
+
+PyObject* Bodies(PyObject* object, PyObject*) {
+  const Ref forward = Ref::Steal(Forward(object, nullptr));
+  return forward ? BodiesOf(BlobOf(object).graphs, PyFunction_GetGlobals(forward.get())) : nullptr;
+}
+
 PyObject* CompileId(PyObject* object, void*) {
   return Text("[" + Self(object)->compile_id + "_0]");
 }
@@ -210,11 +227,9 @@ void DeallocRef(PyObject* object) {
   Py_DECREF(reinterpret_cast<PyObject*>(type));
 }
 
-PyMethodDef methods[] = {{"nodes", Nodes, METH_NOARGS, nullptr},
-                         {"placeholders", Placeholders, METH_NOARGS, nullptr},
-                         {"positions", Positions, METH_NOARGS, nullptr},
-                         {"module_stacks", ModuleStacks, METH_NOARGS, nullptr},
-                         {}};
+PyMethodDef methods[] = {{"nodes", Nodes, METH_NOARGS, nullptr},         {"placeholders", Placeholders, METH_NOARGS, nullptr},
+                         {"positions", Positions, METH_NOARGS, nullptr}, {"module_stacks", ModuleStacks, METH_NOARGS, nullptr},
+                         {"bodies", Bodies, METH_NOARGS, nullptr},       {}};
 PyGetSetDef attributes[] = {{"forward", Forward, nullptr, nullptr, nullptr}, {"compile_id", CompileId, nullptr, nullptr, nullptr}, {}};
 PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(Dealloc)},
                        {Py_tp_traverse, reinterpret_cast<void*>(Traverse)},

@@ -152,10 +152,6 @@ PyObject* Repr(PyObject* object) {
   return PyUnicode_FromFormat("<%s of %R>", Py_TYPE(object)->tp_name, Self(object)->fn);
 }
 
-PyObject* Wrapped(PyObject* object, void*) {
-  return Py_NewRef(Self(object)->fn);
-}
-
 PyObject* RegionOf(PyObject* object, void*) {
   return Py_NewRef(AsObject(Self(object)->region));
 }
@@ -188,10 +184,10 @@ PyMethodDef methods[] = {{"__reduce__", Reduce, METH_NOARGS, nullptr},
                          {"__deepcopy__", DeepCopy, METH_O, nullptr},
                          {"__copy__", Copy, METH_NOARGS, nullptr},
                          {}};
-PyGetSetDef optimized_attributes[] = {
-    {"__wrapped__", Wrapped, nullptr, nullptr, nullptr}, {"region", RegionOf, nullptr, nullptr, nullptr}, {}};
-PyGetSetDef disabled_attributes[] = {{"__wrapped__", Wrapped, nullptr, nullptr, nullptr}, {}};
-PyMemberDef members[] = {{"__vectorcalloffset__", T_PYSSIZET, offsetof(Wrapper, vectorcall), READONLY, nullptr},
+PyGetSetDef optimized_attributes[] = {{"region", RegionOf, nullptr, nullptr, nullptr}, {}};
+PyGetSetDef disabled_attributes[] = {{}};
+PyMemberDef members[] = {{"__wrapped__", T_OBJECT_EX, offsetof(Wrapper, fn), READONLY, nullptr},
+                         {"__vectorcalloffset__", T_PYSSIZET, offsetof(Wrapper, vectorcall), READONLY, nullptr},
                          {"__weaklistoffset__", T_PYSSIZET, offsetof(Wrapper, weakrefs), READONLY, nullptr},
                          {}};
 

@@ -76,7 +76,7 @@ Constant Matmul() {
        BoolOf("torch:is_anomaly_check_nan_enabled"), BoolOf("torch._C:_get_cudnn_enabled"), BoolOf("torch._C:_get_cudnn_benchmark"),
        BoolOf("torch._C:_get_cudnn_deterministic"), BoolOf("torch._C:_get_mkldnn_enabled"), BoolOf("torch._C:_get_flash_sdp_enabled"),
        BoolOf("torch._C:_get_mem_efficient_sdp_enabled"), BoolOf("torch._C:_get_math_sdp_enabled"),
-       BoolOf("torch._C:_get_cudnn_sdp_enabled")});
+       BoolOf("torch._C:_get_cudnn_sdp_enabled"), BoolOf("torch._C:_get_overrideable_sdp_enabled")});
 }
 
 int64_t LengthOf(const Ref& sequence) {

@@ -107,14 +107,16 @@ absl::Status ExpectLinks(const std::vector<model::LinkSlot>& links, ExpectedCode
   return absl::OkStatus();
 }
 
-ExpectedCode ExpectForward(const model::Entry& entry, PyVersion version) {
+ExpectedCode ExpectForward(const model::Entry& entry, const model::GraphBlob& graph, PyVersion version) {
   ExpectedCode expected;
   expected.version = version;
-  expected.argcount = static_cast<uint32_t>(entry.graph->inputs.size());
+  expected.argcount = static_cast<uint32_t>(graph.inputs.size());
   expected.slots.assign(expected.argcount, SlotContent::kObject);
   for (const model::ForwardTarget& target : entry.targets)
     expected.globals.insert(target.global);
-  for (const model::GraphNode& node : entry.graph->nodes) {
+  for (const model::GraphBlob& nested : graph.graphs)
+    expected.globals.insert(model::NameOfBody(nested.body));
+  for (const model::GraphNode& node : graph.nodes) {
     if (node.op == model::NodeOp::kCallMethod)
       expected.attributes.insert(node.target);
     if (NamesAnAttribute(node))

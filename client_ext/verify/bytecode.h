@@ -39,7 +39,7 @@ absl::Status ExpectLinks(const std::vector<model::LinkSlot>& links, ExpectedCode
 
 // What the graph of an entry allows its forward: one argument for each input, its targets as globals, the attributes its nodes name.
 // REQUIRES: entry.graph.
-ExpectedCode ExpectForward(const model::Entry& entry, model::PyVersion version);
+ExpectedCode ExpectForward(const model::Entry& entry, const model::GraphBlob& graph, model::PyVersion version);
 
 // InvalidArgument, naming rule and unit, for what is not allowed; ResourceExhausted over a limit. Linear in the code.
 absl::Status VerifyCode(const model::NewCode& code, const ExpectedCode& expected);

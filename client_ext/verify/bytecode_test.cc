@@ -309,7 +309,7 @@ TEST(VerifyCodeTest, ForwardAllowsWhatTheGraphNames) {
   entry.graph->nodes = {{.op = model::NodeOp::kCallMethod, .target = "relu"},
                         {.op = model::NodeOp::kCallFunction, .target = "builtins:getattr", .args = {{}, {.constant = Constant::Str("T")}}}};
   entry.targets = {{.global = "torch_add", .symbol = "torch:add"}};
-  ExpectedCode expected = ExpectForward(entry, PyVersion::k313);
+  ExpectedCode expected = ExpectForward(entry, *entry.graph, PyVersion::k313);
   EXPECT_EQ(expected.argcount, 2u);
   EXPECT_THAT(expected.globals, testing::UnorderedElementsAre("torch_add"));
   EXPECT_THAT(expected.attributes, testing::UnorderedElementsAre("relu", "T"));

@@ -18,7 +18,9 @@ Outcome BuiltinDisabled(Interp& in, Args&, Tail) {
 
 // A compiled callable met in capture is inlined under the outer back-end.
 Outcome BuiltinOptimized(Interp& in, Args& args, Tail tail) {
-  FRAMEGATE_TAKE(V wrapped, in.GetAttr(args.positional[0], "__wrapped__"));
+  V wrapped = in.s.StepFrom(args.positional[0], model::Step::kSlotMember, "__wrapped__");
+  if (wrapped == nullptr)
+    return in.Break(model::Reason::kUnsupportedCall, "a compiled callable of nothing");
   args.positional.erase(args.positional.begin());
   return in.Call(wrapped, std::move(args), tail);
 }

@@ -97,4 +97,63 @@ Outcome BuiltinIinfo(Interp& in, Args& args, Tail) {
   return NotKnown(in);
 }
 
+namespace {
+
+// The numbers of "2.13.0" or "2.13.0+cpu"; nullopt for other forms of a version.
+std::optional<std::vector<int64_t>> ReleaseOf(std::string_view text, bool* local) {
+  *local = text.find('+') != std::string_view::npos;
+  std::vector<int64_t> numbers(1, 0);
+  bool digit = false;
+  for (char c : text.substr(0, text.find('+'))) {
+    if (c >= '0' && c <= '9' && numbers.back() < 1'000'000) {
+      numbers.back() = numbers.back() * 10 + (c - '0');
+      digit = true;
+    } else if (c == '.' && digit) {
+      numbers.push_back(0);
+      digit = false;
+    } else {
+      return std::nullopt;
+    }
+  }
+  while (numbers.size() > 1 && numbers.back() == 0)
+    numbers.pop_back();
+  return digit ? std::optional(numbers) : std::nullopt;
+}
+
+}  // namespace
+
+// TorchVersion with a text or a tuple of numbers, where both are releases.
+Outcome BuiltinCompareVersions(Interp& in, Args& args, Tail) {
+  Session& s = in.s;
+  auto unknown = [&] { return in.Break(model::Reason::kUnsupportedCall, "a comparison of versions that is not modelled"); };
+  if (args.positional.size() != 3 || !args.keyword.empty())
+    return unknown();
+  V own = s.Payload(s.Resolve(args.positional[0]));
+  const Constant* text = own == nullptr ? nullptr : AsConstant(s.Resolve(own));
+  const Constant* method = ConstantOf(s, args.positional[2], ConstantKind::kStr);
+  Constant other;
+  if (text == nullptr || !text->is_str() || method == nullptr || !ToConstant(s, args.positional[1], &other))
+    return unknown();
+  std::string wanted = other.text;
+  if (other.kind == ConstantKind::kTuple)
+    for (const Constant& item : other.items) {
+      if (!item.is_int() || item.integer < 0)
+        return unknown();
+      wanted += StrCat(wanted.empty() ? "" : ".", item.integer);
+    }
+  else if (!other.is_str())
+    return unknown();
+  bool local = false, others_local = false;
+  std::optional<std::vector<int64_t>> a = ReleaseOf(text->text, &local), b = ReleaseOf(wanted, &others_local);
+  if (!a || !b || others_local)
+    return unknown();
+  const int order = *a < *b ? -1 : *a > *b || local ? 1 : 0;  // a local version comes after its release
+  const std::string& name = method->text;
+  if (name == "__gt__" || name == "__lt__")
+    return in.Done(s.Bool(name == "__gt__" ? order > 0 : order < 0));
+  if (name == "__ge__" || name == "__le__")
+    return in.Done(s.Bool(name == "__ge__" ? order >= 0 : order <= 0));
+  return name == "__eq__" ? in.Done(s.Bool(order == 0)) : unknown();
+}
+
 }  // namespace framegate::translator

@@ -135,6 +135,16 @@ Outcome AnswerAmbientQuery(Interp& in, const AmbientQuery& query, const Args& ar
   return place < now.items.size() ? in.Done(in.s.Const(now.items[place])) : NotKnown(in, query.symbol);
 }
 
+Outcome SetAmbientSwitch(Interp& in, const AmbientQuery& setter, Args& args) {
+  const Constant* wanted = Argument(in, args, 0);
+  Constant now = Read(in, setter.part);
+  const auto place = static_cast<size_t>(setter.place);
+  if (args.positional.size() != 1 || wanted == nullptr || !wanted->is_bool() || place >= now.items.size())
+    return NotKnown(in, setter.symbol);
+  now.items[place] = *wanted;
+  return Switched(in, setter.part, setter.symbol, args, now);
+}
+
 Outcome BuiltinIsGradEnabled(Interp& in, Args&, Tail) {
   return in.Done(in.s.Const(Read(in, kGradMode)));
 }

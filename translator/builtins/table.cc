@@ -18,16 +18,31 @@ BuiltinBody FindBuiltin(std::string_view symbol) {
   return it == table->end() ? nullptr : it->second;
 }
 
+namespace {
+
+const AmbientQuery* FindIn(const std::vector<AmbientQuery>& rows, std::string_view symbol) {
+  auto it = std::find_if(rows.begin(), rows.end(), [&](const AmbientQuery& row) { return row.symbol == symbol; });
+  return it == rows.end() ? nullptr : &*it;
+}
+
+}  // namespace
+
 const AmbientQuery* FindAmbientQuery(std::string_view symbol) {
   static const std::vector<AmbientQuery> rows = {
 #define FRAMEGATE_AMBIENT_QUERY(symbol, part, place) {symbol, model::AmbientPart::part, place},
 #include "translator/builtins/ambient_queries.def"
 #undef FRAMEGATE_AMBIENT_QUERY
   };
-  for (const AmbientQuery& row : rows)
-    if (row.symbol == symbol)
-      return &row;
-  return nullptr;
+  return FindIn(rows, symbol);
+}
+
+const AmbientQuery* FindAmbientSetter(std::string_view symbol) {
+  static const std::vector<AmbientQuery> rows = {
+#define FRAMEGATE_AMBIENT_SETTER(symbol, part, place) {symbol, model::AmbientPart::part, place},
+#include "translator/builtins/ambient_setters.def"
+#undef FRAMEGATE_AMBIENT_SETTER
+  };
+  return FindIn(rows, symbol);
 }
 
 bool IsPureCall(std::string_view symbol) {

@@ -30,6 +30,9 @@ struct AmbientQuery {
 
 const AmbientQuery* FindAmbientQuery(std::string_view symbol);
 Outcome AnswerAmbientQuery(Interp& in, const AmbientQuery& query, const Args& args);
+// The same for one that sets it (ambient_setters.def).
+const AmbientQuery* FindAmbientSetter(std::string_view symbol);
+Outcome SetAmbientSwitch(Interp& in, const AmbientQuery& setter, Args& args);
 
 // A callable that is called when new code runs (run_time_calls.def), and the value that stands for its result.
 struct RunTimeCall {

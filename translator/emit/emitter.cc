@@ -353,7 +353,7 @@ absl::StatusOr<model::Entry> Emitter::Finish(std::vector<model::BreakPlan> plans
   frame.localsplusnames = locals_;
   ASSIGN_OR_RETURN(entry.code, std::move(code_).Finish(frame));
   if (!graph_.empty()) {
-    RETURN_IF_ERROR(graph_.WriteForward(&entry.forward, &entry.targets));
+    RETURN_IF_ERROR(graph_.WriteForward(&entry));
     entry.graph = graph_.TakeBlob();
     entry.retries = s_.retries();
     for (const Node& node : s_.graph().nodes())

@@ -27,9 +27,16 @@ constexpr OperatorRow kCompare[] = {{"lt", 0}, {"le", 1}, {"eq", 2}, {"ne", 3}, 
 
 class ForwardWriter {
  public:
-  ForwardWriter(const model::GraphBlob& blob, model::PyVersion version) : blob_(blob), code_(version) {}
+  ForwardWriter(const model::GraphBlob& blob, model::PyVersion version, model::Entry* entry)
+      : blob_(blob), version_(version), entry_(*entry), code_(version) {}
 
-  absl::Status Write(model::NewCode* forward, std::vector<model::ForwardTarget>* targets) {
+  absl::Status Write(model::NewCode* forward) {
+    for (const model::GraphBlob& nested : blob_.graphs) {
+      model::NewCode body;
+      RETURN_IF_ERROR(ForwardWriter(nested, version_, &entry_).Write(&body));
+      entry_.bodies.resize(std::max<size_t>(entry_.bodies.size(), nested.body + 1));
+      entry_.bodies[nested.body] = std::move(body);
+    }
     FindLastUses();
     for (uint32_t at = 0; at < blob_.nodes.size(); ++at) {
       const GraphNode& node = blob_.nodes[at];
@@ -54,7 +61,6 @@ class ForwardWriter {
     for (const GraphNode& node : blob_.nodes)
       frame.localsplusnames.push_back(node.name);
     ASSIGN_OR_RETURN(*forward, std::move(code_).Finish(frame));
-    *targets = std::move(targets_);
     return absl::OkStatus();
   }
 
@@ -88,11 +94,12 @@ class ForwardWriter {
   }
 
   std::string Target(const std::string& symbol) {
-    for (const model::ForwardTarget& target : targets_)
+    std::vector<model::ForwardTarget>& targets = entry_.targets;
+    for (const model::ForwardTarget& target : targets)
       if (target.symbol == symbol)
         return target.global;
-    targets_.push_back({.global = StrCat("t", targets_.size()), .symbol = symbol});
-    return targets_.back().global;
+    targets.push_back({.global = StrCat("t", targets.size()), .symbol = symbol});
+    return targets.back().global;
   }
 
   void LoadConstant(const Constant& constant) {
@@ -139,6 +146,9 @@ class ForwardWriter {
         return;
       case ArgKind::kSymbol:
         code_.LoadGlobal(Target(arg.symbol));
+        return;
+      case ArgKind::kGraph:
+        code_.LoadGlobal(model::NameOfBody(blob_.graphs[arg.node].body));
         return;
       case ArgKind::kTuple:
       case ArgKind::kList:
@@ -215,16 +225,17 @@ class ForwardWriter {
   }
 
   const model::GraphBlob& blob_;
+  model::PyVersion version_;
+  model::Entry& entry_;
   Assembler code_;
   std::vector<uint32_t> last_use_;
   std::vector<std::vector<uint32_t>> uses_at_;
-  std::vector<model::ForwardTarget> targets_;
 };
 
 }  // namespace
 
-absl::Status GraphWriter::WriteForward(model::NewCode* forward, std::vector<model::ForwardTarget>* targets) {
-  return ForwardWriter(blob_, s_.request().version).Write(forward, targets);
+absl::Status GraphWriter::WriteForward(model::Entry* entry) {
+  return ForwardWriter(blob_, s_.request().version, entry).Write(&entry->forward);
 }
 
 }  // namespace framegate::translator

@@ -1,7 +1,9 @@
 #include "translator/emit/graph_writer.h"
 
+#include "absl/memory/memory.h"
 #include "absl/strings/ascii.h"
 #include "base/strings.h"
+#include "translator/graph/sharing.h"
 #include "translator/slots/slots.h"
 
 namespace framegate::translator {
@@ -60,6 +62,8 @@ void GraphWriter::MarkLive() {
       MarkArgument(value, &work);
     for (const auto& [name, value] : nodes[at].kwargs)
       MarkArgument(value, &work);
+    for (uint32_t body : nodes[at].bodies)
+      work.insert(work.end(), s_.graph().bodies()[body].results.begin(), s_.graph().bodies()[body].results.end());
   }
 }
 
@@ -79,10 +83,10 @@ std::string GraphWriter::UniqueName(std::string name) {
   return unique;
 }
 
-uint32_t GraphWriter::Placeholder(TensorValue* tensor) {
-  auto [it, is_new] = placeholder_.try_emplace(tensor, static_cast<uint32_t>(inputs_.size()));
+uint32_t GraphWriter::Placeholder(Value* value) {
+  auto [it, is_new] = placeholder_.try_emplace(value, static_cast<uint32_t>(inputs_.size()));
   if (is_new)
-    inputs_.push_back(tensor);
+    inputs_.push_back(value);
   return it->second;
 }
 
@@ -156,13 +160,15 @@ absl::StatusOr<GraphArg> GraphWriter::Argument(Value* value) {
     return SymbolArgument(symbol);
   value = s_.Resolve(value);
   if (auto* tensor = As<TensorValue>(value)) {
-    if (tensor->node == UINT32_MAX)
+    if (tensor->node == UINT32_MAX || tensor->node < begin_)
       return GraphArg{.kind = ArgKind::kNode, .node = Placeholder(tensor)};
     auto it = place_.find(tensor->node);
     if (it == place_.end())
       return absl::InternalError("a node's argument is not in the graph");
     return GraphArg{.kind = ArgKind::kNode, .node = kNodeBase + it->second};
   }
+  if (As<ObjectValue>(value) != nullptr && value->is_real() && IsGeneratorType(s_.TypeOf(value)))
+    return GraphArg{.kind = ArgKind::kNode, .node = Placeholder(value)};
   if (auto* type = As<TypeValue>(value); type != nullptr && type->is_real())
     if (const model::FactValue& symbol = s_.PeekFact(type, model::Fact::kSymbolName); symbol.known)
       return GraphArg{.kind = ArgKind::kSymbol, .symbol = symbol.constant.text};
@@ -188,10 +194,12 @@ absl::StatusOr<GraphArg> GraphWriter::Argument(Value* value) {
   return arg;
 }
 
-absl::Status GraphWriter::Finish() {
-  MarkLive();
+absl::Status GraphWriter::AddNodes(uint32_t begin, uint32_t end) {
   const std::vector<Node>& nodes = s_.graph().nodes();
-  for (uint32_t i = 0; i < nodes.size(); ++i) {
+  for (uint32_t i = begin; i < end; ++i) {
+    for (const Body& body : s_.graph().bodies())
+      if (body.begin <= i && i < body.end && body.end - body.begin < end - begin)
+        i = body.end;  // the node that is given it comes later
     if (!live_[i])
       continue;
     const Node& from = nodes[i];
@@ -204,34 +212,53 @@ absl::Status GraphWriter::Finish() {
       ASSIGN_OR_RETURN(GraphArg arg, Argument(value));
       node.kwargs.emplace_back(name, std::move(arg));
     }
+    RETURN_IF_ERROR(AddBodies(from, &node));
     node.name = from.hint;  // made unique below, after the placeholders
     place_[i] = static_cast<uint32_t>(body_.size());
     body_.push_back(std::move(node));
   }
   has_nodes_ = !body_.empty();
-  std::vector<std::vector<std::string>> slot_names;
-  for (const model::UnitFrame& frame : s_.request().unit.frames) {
-    std::shared_ptr<const DecodedCode> code = s_.CodeOf(frame.code);
-    slot_names.push_back(code == nullptr ? std::vector<std::string>{} : code->image->localsplusnames);
+  return absl::OkStatus();
+}
+
+// The functions come first, then the node's own arguments, then the tensors that all of the functions take.
+absl::Status GraphWriter::AddBodies(const Node& from, GraphNode* node) {
+  std::vector<std::unique_ptr<GraphWriter>> writers;
+  std::vector<Value*> inputs;
+  for (uint32_t number : from.bodies) {
+    const Body& body = s_.graph().bodies()[number];
+    writers.push_back(absl::WrapUnique(new GraphWriter(*this, body)));
+    GraphWriter& writer = *writers.back();
+    writer.body_count_ = body_count_;
+    for (Value* input : inputs)
+      writer.Placeholder(input);
+    RETURN_IF_ERROR(writer.AddNodes(body.begin, body.end));
+    if (!writer.symbols_.empty())
+      return absl::InvalidArgumentError("a size as an argument of a function that a node is given");
+    inputs = writer.inputs_;
   }
-  auto place = [&](SubjectId subject, uint32_t dimension) {
-    std::string path = SubjectPath(s_.subjects().nodes(), subject, slot_names);
-    if (dimension != model::kWhole)
-      path = StrCat(path, "_size_", dimension);
-    for (char& c : path)
-      if (!absl::ascii_isalnum(static_cast<unsigned char>(c)))
-        c = '_';
-    std::string name = UniqueName(StrCat("l_", path, "_"));
-    blob_.nodes.push_back({.op = NodeOp::kPlaceholder, .name = name, .target = StrCat("L_", path, "_")});
-    blob_.inputs.push_back(subject);
-  };
-  for (uint32_t number : symbols_) {
-    const Term& term = s_.terms().at(number);
-    blob_.sizes.push_back(term.op == TermOp::kSize ? term.dimension : model::kWhole);
-    place(term.subject, blob_.sizes.back());
+  for (size_t i = 0; i < writers.size(); ++i) {
+    for (Value* input : inputs)
+      writers[i]->Placeholder(input);
+    RETURN_IF_ERROR(writers[i]->FinishBody((*body_count_)++));
+    node->args.insert(node->args.begin() + static_cast<ptrdiff_t>(i),
+                      GraphArg{.kind = ArgKind::kGraph, .node = static_cast<uint32_t>(blob_.graphs.size())});
+    blob_.graphs.push_back(writers[i]->TakeBlob());
   }
-  for (TensorValue* tensor : inputs_)
-    place(tensor->subject, model::kWhole);
+  for (Value* input : inputs) {
+    ASSIGN_OR_RETURN(GraphArg arg, Argument(input));
+    node->args.push_back(std::move(arg));
+  }
+  return absl::OkStatus();
+}
+
+void GraphWriter::AddPlaceholder(const std::string& path, SubjectId subject) {
+  std::string name = UniqueName(StrCat("l_", path, "_"));
+  blob_.nodes.push_back({.op = NodeOp::kPlaceholder, .name = name, .target = StrCat("L_", path, "_")});
+  blob_.inputs.push_back(subject);
+}
+
+void GraphWriter::AddOutputs() {
   uint32_t symbols = static_cast<uint32_t>(symbols_.size()), tensors = static_cast<uint32_t>(inputs_.size());
   for (GraphNode& node : body_) {
     std::string base = node.name.empty() ? node.target.substr(node.target.find_last_of(":.") + 1) : node.name;
@@ -246,6 +273,43 @@ absl::Status GraphWriter::Finish() {
   for (uint32_t output : outputs_)
     outputs.items.push_back({.kind = ArgKind::kNode, .node = place_[output] + symbols + tensors});
   blob_.nodes.push_back({.op = NodeOp::kOutput, .name = UniqueName("output"), .args = {std::move(outputs)}});
+}
+
+absl::Status GraphWriter::FinishBody(uint32_t number) {
+  blob_.body = number;
+  for (size_t place = 0; place < inputs_.size(); ++place)
+    AddPlaceholder(StrCat("arg", place), model::kNoSubject);
+  for (GraphNode& node : body_)  // places are listed with the graph around
+    node.position = node.module_stack = UINT32_MAX;
+  AddOutputs();
+  return absl::OkStatus();
+}
+
+absl::Status GraphWriter::Finish() {
+  MarkLive();
+  RETURN_IF_ERROR(AddNodes(0, static_cast<uint32_t>(s_.graph().nodes().size())));
+  std::vector<std::vector<std::string>> slot_names;
+  for (const model::UnitFrame& frame : s_.request().unit.frames) {
+    std::shared_ptr<const DecodedCode> code = s_.CodeOf(frame.code);
+    slot_names.push_back(code == nullptr ? std::vector<std::string>{} : code->image->localsplusnames);
+  }
+  auto place = [&](SubjectId subject, uint32_t dimension) {
+    std::string path = SubjectPath(s_.subjects().nodes(), subject, slot_names);
+    if (dimension != model::kWhole)
+      path = StrCat(path, "_size_", dimension);
+    for (char& c : path)
+      if (!absl::ascii_isalnum(static_cast<unsigned char>(c)))
+        c = '_';
+    AddPlaceholder(path, subject);
+  };
+  for (uint32_t number : symbols_) {
+    const Term& term = s_.terms().at(number);
+    blob_.sizes.push_back(term.op == TermOp::kSize ? term.dimension : model::kWhole);
+    place(term.subject, blob_.sizes.back());
+  }
+  for (Value* tensor : inputs_)
+    place(tensor->subject, model::kWhole);
+  AddOutputs();
   blob_.positions = s_.graph().positions();
   blob_.module_stacks = s_.graph().scopes();
   return model::VerifyGraph(blob_);

@@ -7,6 +7,12 @@ uint32_t Graph::Add(Node node) {
   return static_cast<uint32_t>(nodes_.size() - 1);
 }
 
+void Graph::Truncate(size_t size) {
+  nodes_.resize(size);
+  while (!bodies_.empty() && bodies_.back().end > size)
+    bodies_.pop_back();
+}
+
 uint32_t Graph::AddPosition(model::Position position) {
   if (!positions_.empty()) {
     const model::Position& last = positions_.back();

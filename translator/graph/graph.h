@@ -24,17 +24,28 @@ struct Node {
   std::string hint;         // the variable that receives it
   uint32_t position = UINT32_MAX;
   uint32_t module_stack = UINT32_MAX;
+  std::vector<uint32_t> bodies;  // functions that it is given before its arguments
   bool has_effect = false;       // kept although nobody uses its result
   bool changes_outside = false;  // writes to a tensor that is there when the segment has failed
   bool draws = false;            // may take random numbers
   bool is_argument = false;      // gives an argument as it is: kept only where the graph has nothing else
 };
 
+// A function that a node is given: the nodes [begin, end) and what of them it returns. Tensors from before are its arguments.
+struct Body {
+  uint32_t begin = 0, end = 0;
+  std::vector<uint32_t> results;
+};
+
 class Graph {
  public:
   uint32_t Add(Node node);
 
-  void Truncate(size_t size) { nodes_.resize(size); }
+  void Truncate(size_t size);
+
+  std::vector<Body>& bodies() { return bodies_; }
+
+  const std::vector<Body>& bodies() const { return bodies_; }
 
   std::vector<Node>& nodes() { return nodes_; }
 
@@ -49,6 +60,7 @@ class Graph {
 
  private:
   std::vector<Node> nodes_;
+  std::vector<Body> bodies_;
   std::vector<model::Position> positions_;
   std::vector<model::ModuleScope> scopes_;
 };

@@ -131,6 +131,17 @@ bool CanStore(const std::string& from, const std::string& to) {
   return rank(from) <= rank(to);
 }
 
+// Random numbers' state, which decides nothing of what a result looks like.
+bool IsGenerator(Session& s, V value) {
+  auto* object = As<ObjectValue>(s.Resolve(value));
+  return object != nullptr && IsGeneratorType(s.TypeOf(object));
+}
+
+// A node whose result is told that cannot fail.
+bool NeverRaises(std::string_view target) {
+  return target == "framegate._graph_calls:get_rng_state";
+}
+
 bool IsMadeOfTensors(const Operand& result) {
   return result.tensor.has_value() || std::any_of(result.items.begin(), result.items.end(), IsMadeOfTensors);
 }
@@ -143,9 +154,10 @@ class NodeMaker {
   }
 
   // The result is given: no rule is asked, nothing is known to be written.
-  Outcome RunAs(const Operand& result) {
+  Outcome RunAs(const Operand& result, std::vector<uint32_t> bodies) {
+    bodies_ = std::move(bodies);
     meta_.result = result;
-    meta_.may_raise_on_data = true;
+    meta_.may_raise_on_data = !NeverRaises(target_);
     return Add(nullptr);
   }
 
@@ -198,7 +210,8 @@ class NodeMaker {
          .kwargs = args_.keyword,
          .position = in_.Position(),
          .module_stack = in_.top().module_stack,
-         .has_effect = !has_rule_ || meta_.mutates_first || meta_.may_raise_on_data || out != nullptr || HasGraphEffect(target_),
+          .bodies = bodies_,
+          .has_effect = !has_rule_ || meta_.mutates_first || meta_.may_raise_on_data || out != nullptr || HasGraphEffect(target_),
          .changes_outside = outside,
          .draws = !has_rule_ || Draws(s_, target_, args_)});
     if (meta_.may_raise_on_data && s_.first_raiser == UINT32_MAX) {
@@ -209,6 +222,11 @@ class NodeMaker {
     if (out != nullptr)
       return in_.Done(Written(out));
     Refresh();
+    if (meta_.mutates_first && first == nullptr)
+      ForEachTensor(s_, args_.positional[0], [&](TensorValue* tensor) {
+        if (tensor->is_real() && tensor->node == UINT32_MAX)
+          s_.Touch(tensor);
+      });
     if (meta_.mutates_first && first != nullptr) {
       s_.graph().nodes()[index].result = first;
       if (first->is_real() && first->node == UINT32_MAX)
@@ -239,7 +257,7 @@ class NodeMaker {
       if (!ToMeta(s_, value, &request.args.emplace_back()))
         return NoForm();
     for (const auto& [name, value] : args_.keyword)
-      if (!ToMeta(s_, value, &request.kwargs.emplace_back(name, Operand{}).second))
+      if ((name != "generator" || !IsGenerator(s_, value)) && !ToMeta(s_, value, &request.kwargs.emplace_back(name, Operand{}).second))
         return NoForm();
     meta_ = InferMeta(request);
     if (meta_.outcome == MetaOutcome::kRaises)  // eager says it best
@@ -274,9 +292,19 @@ class NodeMaker {
       meta_.first_after = after_[0].tensor;
     else if (meta_.mutates_first && meta_.same_as == 0U && !after_.empty())
       meta_.mutates_first = false;  // what it was to be, it was
-    else if (meta_.mutates_first)
+    else if (meta_.mutates_first && !ChangesAList())
       return in_.Break(Reason::kUnsupportedTensor, symbol_);
     return in_.Done(nullptr);
+  }
+
+  // _foreach_*_ on tensors that are no part of a backward pass: they look afterwards as before.
+  bool ChangesAList() {
+    bool plain = target_.find("_foreach_") != std::string::npos && !args_.positional.empty();
+    for (V value : args_.positional)
+      ForEachTensor(s_, value, [&](TensorValue* tensor) {
+        plain = plain && s_.FactsOf(tensor) != nullptr && !tensor->facts->requires_grad && !tensor->doubtful;
+      });
+    return plain;
   }
 
   // `out=` takes the result as it is: neither resized nor part of a backward pass.
@@ -389,6 +417,7 @@ class NodeMaker {
   Args args_;
   MetaResult meta_;
   bool has_rule_ = false;
+  std::vector<uint32_t> bodies_;
   std::vector<Operand> after_;  // positional arguments after the call, where they change
 };
 
@@ -398,8 +427,8 @@ Outcome Interp::GraphCall(NodeOp op, const std::string& symbol, Args args) {
   return NodeMaker(*this, op, symbol, std::move(args)).Run();
 }
 
-Outcome Interp::GraphResult(const std::string& target, Args args, const Operand& result) {
-  return NodeMaker(*this, NodeOp::kCallFunction, target, std::move(args)).RunAs(result);
+Outcome Interp::GraphResult(const std::string& target, Args args, const Operand& result, std::vector<uint32_t> bodies) {
+  return NodeMaker(*this, NodeOp::kCallFunction, target, std::move(args)).RunAs(result, std::move(bodies));
 }
 
 Outcome Interp::GraphExpect(V value, bool truth) {

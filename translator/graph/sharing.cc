@@ -53,6 +53,10 @@ bool IsFromOutside(Session& s, V value) {
   return found;
 }
 
+bool IsGeneratorType(const TypeValue* type) {
+  return type != nullptr && (type->is("torch._C:Generator") || type->is("torch:Generator"));
+}
+
 void ForEachTensor(Session& s, V value, const std::function<void(TensorValue*)>& visit, int depth) {
   value = s.Look(value);
   if (depth > 8)

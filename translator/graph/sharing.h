@@ -12,6 +12,8 @@ void SetFacts(Session& s, TensorValue* tensor, const model::TensorFacts& facts);
 
 // A tensor in it is from outside the segment or may share memory with one that is.
 bool IsFromOutside(Session& s, V value);
+// torch.Generator: graphs take its instances as they are.
+bool IsGeneratorType(const TypeValue* type);
 
 // The tensors of a value, in sequences and mappings too.
 void ForEachTensor(Session& s, V value, const std::function<void(TensorValue*)>& visit, int depth = 0);

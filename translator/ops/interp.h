@@ -132,7 +132,7 @@ class Interp {
   // A node `target` on args; result as metadata says.
   Outcome GraphCall(model::NodeOp op, const std::string& target, Args args);
   // The same where the result is known to look like `result`; the call may raise.
-  Outcome GraphResult(const std::string& target, Args args, const model::Operand& result);
+  Outcome GraphResult(const std::string& target, Args args, const model::Operand& result, std::vector<uint32_t> bodies = {});
   Outcome GraphState(const std::string& symbol, Args args);
   // The graph fails where the truth of the tensor is another one; then the unit runs as written.
   Outcome GraphExpect(V tensor, bool truth);

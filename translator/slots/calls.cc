@@ -12,8 +12,8 @@ using model::TypeFlag;
 namespace {
 
 // It is given no chance to run Python code, and looks at nothing.
-bool OnlyAppends(std::string_view symbol) {
-  return symbol == "builtins:list.append";
+bool OnlyAppends(std::string_view symbol, const Args& args) {
+  return symbol == "builtins:list.append" && args.positional.size() == 2 && args.keyword.empty();
 }
 
 // A break after a part of the work must not leave that part done: the instruction runs again, from its start.
@@ -401,9 +401,11 @@ Outcome Interp::CallBuiltin(const std::string& symbol, Args args, Tail tail) {
   if (const RunTimeCall* call = FindRunTimeCall(symbol))
     return CallAtRunTime(*this, *call, args);
   if (BuiltinBody body = FindBuiltin(symbol))
-    return OnlyAppends(symbol) ? body(*this, args, tail) : RunWhole(*this, symbol, body, args, tail);
+    return OnlyAppends(symbol, args) ? body(*this, args, tail) : RunWhole(*this, symbol, body, args, tail);
   if (const AmbientQuery* query = symbol.starts_with("torch") ? FindAmbientQuery(symbol) : nullptr)
     return AnswerAmbientQuery(*this, *query, args);
+  if (const AmbientQuery* setter = symbol.starts_with("torch") ? FindAmbientSetter(symbol) : nullptr)
+    return SetAmbientSwitch(*this, *setter, args);
   if (std::string_view polyfill = FindPolyfill(symbol); !polyfill.empty() && !(IsPureCall(symbol) && AreConstant(s, args))) {
     if (V function = s.Symbol(StrCat("framegate.", polyfill)))
       return Call(function, std::move(args), tail);

@@ -171,6 +171,15 @@ Outcome FoldSubclass(Interp& in, TypeValue* type, TypeValue* base) {
   return in.Fold("builtins:issubclass", {.positional = {type, base}});
 }
 
+namespace {
+
+// torch.FloatTensor and the like, which name a dtype of the CPU.
+bool IsOldTensorType(std::string_view symbol) {
+  return symbol.starts_with("torch:") && symbol.ends_with("Tensor") && symbol != "torch:Tensor";
+}
+
+}  // namespace
+
 Outcome Interp::IsInstance(V object, V type) {
   type = s.Resolve(type);
   if (auto* tuple = As<SequenceValue>(type)) {
@@ -210,6 +219,14 @@ Outcome Interp::IsInstance(V object, V type) {
     return Break(Reason::kUnsupportedValue, "isinstance() of an object of unknown type");
   if (s.IsSubclassOf(actual, cls))
     return Done(s.Bool(true));
+  if (IsOldTensorType(cls->symbol)) {
+    auto* tensor = As<TensorValue>(s.Resolve(object));
+    const model::TensorFacts* facts = tensor == nullptr ? nullptr : s.FactsOf(tensor);
+    if (tensor != nullptr && facts == nullptr)
+      return Break(Reason::kUnsupportedTensor, "metadata that is not known");
+    const std::string name = StrCat("torch.", cls->symbol.substr(cls->symbol.find(':') + 1));
+    return Done(s.Bool(facts != nullptr && TensorTypeOf(*facts) == name));
+  }
   if (cls->is("torch.nn.parameter:Parameter") || cls->is("torch.nn.parameter:Buffer") || cls->is("torch:Tensor"))
     return Done(s.Bool(false));
   TypeValue* metatype = s.TypeOf(cls);

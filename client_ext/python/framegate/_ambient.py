@@ -8,6 +8,9 @@ if typing.TYPE_CHECKING:
     import torch
 
 _DEVICES = ("cpu", "cuda")
+_SWITCHES = tuple((f"_get_{name}_sdp_enabled", f"_set_sdp_use_{name}") for name in ("flash", "mem_efficient", "math", "cudnn", "overrideable")) + (
+    ("_get_cudnn_enabled", "_set_cudnn_enabled"), ("_get_cudnn_benchmark", "_set_cudnn_benchmark"),
+    ("_get_cudnn_deterministic", "_set_cudnn_deterministic"), ("_get_mkldnn_enabled", "_set_mkldnn_enabled"))
 
 
 def leave_autocast(device: str, enabled: bool, dtype: torch.dtype, cache: bool) -> None:
@@ -37,6 +40,7 @@ class State(typing.NamedTuple):
     modes: int
     levels: int
     duals: int
+    switches: tuple[bool, ...]
 
 
 def _nesting() -> int:
@@ -55,7 +59,8 @@ def read(_: None = None) -> State:
     return State(torch.is_grad_enabled(), torch.get_default_dtype(),
                  tuple((device, torch.is_autocast_enabled(device), torch.get_autocast_dtype(device)) for device in _DEVICES),
                  torch.is_autocast_cache_enabled(), _nesting(), torch._C._len_torch_function_stack(),
-                 torch._C._functorch.get_dynamic_layer_stack_depth(), _dual_levels())
+                 torch._C._functorch.get_dynamic_layer_stack_depth(), _dual_levels(),
+                 tuple(getattr(torch._C, getter)() for getter, _ in _SWITCHES))
 
 
 def read_random(_: None = None) -> list[torch.Tensor]:
@@ -92,3 +97,5 @@ def restore(before: State) -> None:
     if before.duals == 0:  # Python's count is not what the graph's own level is seen in
         with contextlib.suppress(RuntimeError):
             torch._C._exit_dual_level(level=0)
+    for (_, setter), value in zip(_SWITCHES, before.switches):
+        getattr(torch._C, setter)(value)

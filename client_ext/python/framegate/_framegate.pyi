@@ -106,6 +106,8 @@ Node = tuple[str, str, Any, tuple[Any, ...], dict[str, Any], int, int]
 """(op, name, target, args, kwargs, index into positions() or -1, index into module_stacks() or -1). `target` is the live callable of a
 call_function, the name of a call_method or get_attr, the source name (L_x_) of a placeholder."""
 
+Body = tuple[list[Node], Callable[..., tuple[Any, ...]], list["Body"]]      # nodes, the same as a function, bodies of its own
+
 class Graph:
     """A graph as the daemon sent it. Everything but `forward` is built when it is asked for."""
     @property
@@ -117,6 +119,7 @@ class Graph:
     def placeholders(self) -> list[tuple[str, str, str]]: ...   # (node name, source name, Python path) per input
     def positions(self) -> list[tuple[int, str, str, int]]: ... # (index of the caller or -1, filename, function, absolute line)
     def module_stacks(self) -> list[tuple[int, str, str]]: ...  # (index of the parent or -1, path, module:qualname)
+    def bodies(self) -> list[Body]: ...                         # functions that nodes are given: NodeRef(-1) is the first, and so on
 
 class HeldInputs:
     """A graph's callable of all its flat inputs, of which those at `positions` (ascending) are held by what `make(inputs)` returns, which

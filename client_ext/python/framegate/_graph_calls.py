@@ -4,6 +4,34 @@ from __future__ import annotations
 import typing
 
 
+class CannotTrace(RuntimeError):
+    """The graph does what a trace of it would not do again: it has to run as captured."""
+
+
+def _refuse_traces() -> None:
+    from torch.utils._python_dispatch import _get_current_dispatch_mode
+    if _get_current_dispatch_mode() is not None:
+        raise CannotTrace("the state of random numbers is set")
+
+
+def manual_seed(seed: int) -> None:
+    import torch
+    _refuse_traces()
+    torch.manual_seed(seed)
+
+
+def get_rng_state() -> typing.Any:
+    import torch
+    _refuse_traces()
+    return torch.get_rng_state()
+
+
+def set_rng_state(state: typing.Any) -> None:
+    import torch
+    _refuse_traces()
+    torch.set_rng_state(state)
+
+
 def apply_function(function: typing.Any, *args: typing.Any) -> typing.Any:
     """An autograd.Function on its arguments."""
     return function.apply(*args)
@@ -30,3 +58,23 @@ def unpack_dual(dual: typing.Any, strict: bool) -> typing.Any:
         raise RuntimeError("jvp(f, primals, tangents, strict=True): The output of f is independent of the inputs. "
                            "This is not allowed with strict=True.")
     return primal, torch.zeros_like(primal) if tangent is None else tangent
+
+
+def checkpoint(body: typing.Any, preserve_rng_state: bool, determinism_check: str, early_stop: bool, *tensors: typing.Any) -> typing.Any:
+    """`body` on tensors; what it keeps for the backward pass is computed again there."""
+    from torch.utils.checkpoint import checkpoint as of_torch
+    return of_torch(body, *tensors, use_reentrant=False, preserve_rng_state=preserve_rng_state, determinism_check=determinism_check,
+                    early_stop=early_stop)
+
+
+def cond(true_body: typing.Any, false_body: typing.Any, pred: typing.Any, *tensors: typing.Any) -> typing.Any:
+    """One of two functions on tensors. Who traces the graph, or differentiates it, sees both: gradients of what only the other one uses
+    are zeros."""
+    import torch
+    from torch._guards import detect_fake_mode
+    from torch.utils._python_dispatch import _get_current_dispatch_mode
+    differentiable = torch.is_grad_enabled() and any(tensor.requires_grad for tensor in tensors if isinstance(tensor, torch.Tensor))
+    if not differentiable and _get_current_dispatch_mode() is None and detect_fake_mode((pred, *tensors)) is None:
+        return true_body(*tensors) if pred else false_body(*tensors)
+    from torch._higher_order_ops.cond import cond_op
+    return tuple(cond_op(pred, true_body, false_body, tensors))

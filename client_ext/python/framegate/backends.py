@@ -123,8 +123,9 @@ def free_tensors(graph: Graph) -> list[int]:
 
 
 def _is_request_to_skip(error: Exception) -> bool:
+    from framegate._graph_calls import CannotTrace
     theirs = sys.modules.get("torch._dynamo.exc")
-    return theirs is not None and isinstance(error, theirs.SkipFrame)
+    return isinstance(error, CannotTrace) or (theirs is not None and isinstance(error, theirs.SkipFrame))
 
 
 def _program_fails(error: Exception, module: GraphModule) -> bool:

@@ -12,7 +12,7 @@ from framegate.example_inputs import ExampleInputs
 from framegate.node_meta import MISSING
 
 if typing.TYPE_CHECKING:
-    from framegate._framegate import Node
+    from framegate._framegate import Body, Node
 
 
 class FakePass(typing.NamedTuple):
@@ -34,7 +34,7 @@ def map_refs(argument: typing.Any, of: Callable[[int], typing.Any]) -> typing.An
     return argument
 
 
-def run_fake(nodes: Sequence[Node], inputs: ExampleInputs, mode: typing.Any) -> FakePass:
+def run_fake(nodes: Sequence[Node], bodies: Sequence[Body], inputs: ExampleInputs, mode: typing.Any) -> FakePass:
     """Runs `nodes` on fakes of `inputs` in `mode`, a FakeTensorMode. Never raises for what the graph does; leaves the thread's grad and
     autocast modes and random state as they were."""
     values: list[object] = [MISSING] * len(nodes)
@@ -44,7 +44,7 @@ def run_fake(nodes: Sequence[Node], inputs: ExampleInputs, mode: typing.Any) -> 
             values[:len(fakes)] = fakes
             with mode:
                 for index in range(len(fakes), len(nodes)):
-                    values[index] = _run_node(nodes[index], values.__getitem__)
+                    values[index] = _run_node(nodes[index], lambda at: bodies[-1 - at][1] if at < 0 else values[at])
         except Exception as error:
             _leave_autocast(nodes, values)
             return FakePass(values, error)

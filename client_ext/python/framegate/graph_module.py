@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import torch
 import torch.fx
@@ -15,7 +15,7 @@ from framegate.node_facts import NodeFacts
 from framegate.node_meta import LazyMeta
 
 if typing.TYPE_CHECKING:
-    from framegate._framegate import Graph
+    from framegate._framegate import Body, Graph
 
 
 class CompileReason(typing.NamedTuple):
@@ -100,7 +100,7 @@ class GraphModule(_LazyGraphModule):
         self._inputs.release()
 
     def _build_graph(self) -> torch.fx.Graph:
-        graph = build_nodes(self.facts)
+        graph = build_nodes(self.facts, attach_bodies(self, self._described.bodies()))
         self.__dict__["_graph"] = graph
         graph.owning_module = self
         return graph
@@ -129,6 +129,34 @@ class GraphModule(_LazyGraphModule):
         return super().__deepcopy__(memo)
 
 
+def attach_bodies(owner: torch.nn.Module, bodies: Sequence[Body]) -> list[str]:
+    """Makes each function that nodes of `owner`'s graph are given a submodule; gives their names."""
+    names = []
+    for number, (nodes, _, inner) in enumerate(bodies):
+        root = torch.nn.Module()
+        graph, made = torch.fx.Graph(), list[torch.fx.Node]()
+        of = references(graph, made, attach_bodies(root, inner))
+        for op, name, target, args, kwargs, _, _ in nodes:
+            made.append(graph.create_node(op, target, map_refs(args, of), map_refs(kwargs, of), name))
+        names.append(f"wrap_body_{number}")
+        owner.add_module(names[-1], torch.fx.GraphModule(root, graph))
+    return names
+
+
+def references(graph: torch.fx.Graph, made: list[torch.fx.Node], bodies: list[str]) -> Callable[[int], torch.fx.Node]:
+    """What stands for a reference in a graph: the node made at its place, or one that gets the submodule that is a body."""
+    found: dict[int, torch.fx.Node] = {}
+
+    def of(index: int) -> torch.fx.Node:
+        if index >= 0:
+            return made[index]
+        if index not in found:
+            found[index] = graph.get_attr(bodies[-1 - index])
+        return found[index]
+
+    return of
+
+
 def hold_inputs(module: GraphModule, held: dict[int, torch.Tensor]) -> None:
     """Makes inputs, by position, attributes of the module, whose forward then takes the others."""
     graph = module.graph
@@ -148,11 +176,11 @@ def hold_inputs(module: GraphModule, held: dict[int, torch.Tensor]) -> None:
     module.recompile()
 
 
-def build_nodes(facts: NodeFacts) -> torch.fx.Graph:
+def build_nodes(facts: NodeFacts, bodies: list[str]) -> torch.fx.Graph:
     """Real fx nodes, with lazy meta. Names are unique in what the daemon sends, so they come out as they are."""
     graph = torch.fx.Graph()
     made: list[torch.fx.Node] = []
-    of: Callable[[int], torch.fx.Node] = made.__getitem__
+    of = references(graph, made, bodies)
     annotations, described = facts.inputs.annotations(), facts.graph.placeholders()
     for index, (op, name, target, args, kwargs, _, _) in enumerate(facts.nodes):
         annotation = annotations[index] if op == "placeholder" else None

@@ -48,7 +48,7 @@ class NodeFacts:
         """Fake values of all nodes; the first call imports torch._dynamo, as every FakeTensorMode does."""
         if self._fakes is None:
             from torch._subclasses.fake_tensor import FakeTensorMode
-            self._fakes = run_fake(self.nodes, self.inputs, FakeTensorMode())
+            self._fakes = run_fake(self.nodes, self.graph.bodies(), self.inputs, FakeTensorMode())
         return self._fakes
 
     def frames(self, index: int) -> list[tuple[str, int, str]]:

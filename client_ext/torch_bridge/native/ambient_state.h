@@ -28,6 +28,7 @@ struct alignas(8) AmbientState {
   uint8_t function_state = 0;
   uint8_t autocast[kAutocastDevices] = {};  // dtype, or kAutocastOff
   uint8_t matmul_switches[kMatmulSwitches] = {};
+  uint8_t unused[3] = {};
   int32_t default_device = -1;  // type and index; -1: none
   int32_t threads = 0;
   int32_t function_modes = 0;  // DeviceContext not counted
@@ -35,7 +36,6 @@ struct alignas(8) AmbientState {
   int32_t dispatch_modes = 0;
   int32_t saved_hooks = 0;
   int32_t forward_level = -1;
-  int32_t unused = 0;
 };
 
 static_assert(std::has_unique_object_representations_v<AmbientState> && sizeof(AmbientState) == 64);
