@@ -210,8 +210,8 @@ class NodeMaker {
          .kwargs = args_.keyword,
          .position = in_.Position(),
          .module_stack = in_.top().module_stack,
-          .bodies = bodies_,
-          .has_effect = !has_rule_ || meta_.mutates_first || meta_.may_raise_on_data || out != nullptr || HasGraphEffect(target_),
+         .bodies = bodies_,
+         .has_effect = !has_rule_ || meta_.mutates_first || meta_.may_raise_on_data || out != nullptr || HasGraphEffect(target_),
          .changes_outside = outside,
          .draws = !has_rule_ || Draws(s_, target_, args_)});
     if (meta_.may_raise_on_data && s_.first_raiser == UINT32_MAX) {

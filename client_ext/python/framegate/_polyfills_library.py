@@ -274,7 +274,7 @@ def json_encoder(markers, default, encoder, indent, key_separator, item_separato
         else:
             return float.__repr__(value)
         if not allow_nan:
-            raise ValueError("Out of range float values are not JSON compliant")
+            raise ValueError("Out of range float values are not JSON compliant" + (f": {value!r}" if _VERSION >= (3, 12) else ""))
         return text
 
     def scalar(value):
@@ -314,7 +314,13 @@ def json_encoder(markers, default, encoder, indent, key_separator, item_separato
             raise ValueError("Circular reference detected")
         return [*active, value]
 
-    def encode(value, active):
+    def joined(opening, parts, closing, depth):
+        if indent is None:
+            return opening + item_separator.join(parts) + closing
+        line = "\n" + indent * (depth + 1)
+        return opening + line + (item_separator + line).join(parts) + "\n" + indent * depth + closing
+
+    def encode(value, active, depth):
         text = scalar(value)
         if text is not None:
             return text
@@ -322,7 +328,7 @@ def json_encoder(markers, default, encoder, indent, key_separator, item_separato
             if not value:
                 return "[]"
             active = inside(value, active)
-            return "[" + item_separator.join([encode(item, active) for item in value]) + "]"
+            return joined("[", [encode(item, active, depth + 1) for item in value], "]", depth)
         if isinstance(value, dict):
             if not value:
                 return "{}"
@@ -331,8 +337,8 @@ def json_encoder(markers, default, encoder, indent, key_separator, item_separato
             for key, item in sorted(value.items()) if sort_keys else value.items():
                 name = key_text(key)
                 if name is not None:
-                    parts.append(encoder(name) + key_separator + encode(item, active))
-            return "{" + item_separator.join(parts) + "}"
-        return encode(default(value), inside(value, active))
+                    parts.append(encoder(name) + key_separator + encode(item, active, depth + 1))
+            return joined("{", parts, "}", depth)
+        return encode(default(value), inside(value, active), depth)
 
-    return lambda value, level: (encode(value, []),)
+    return lambda value, level: (encode(value, [], 0),)
