@@ -191,8 +191,14 @@ TEST(ServiceTest, ManyCandidatesAreToldApartByFacts) {
   });
   ASSERT_TRUE(test.Start().ok());
   auto stub = test.Stub();
-  for (model::Handle handle = 1; handle <= 6; ++handle)
-    ASSERT_TRUE(TranslateOnce(stub.get(), OpenOf({handle})).status.ok());
+  uint64_t horizon = 0;  // each client has looked up before
+  for (model::Handle handle = 1; handle <= 6; ++handle) {
+    v1::TranslateRequest open = OpenOf({handle});
+    open.mutable_open()->set_horizon(horizon);
+    const Told told = TranslateOnce(stub.get(), open);
+    ASSERT_TRUE(told.status.ok());
+    horizon = told.horizon;
+  }
   grpc::ClientContext first, second;
   v1::LookupReply reply;
   ASSERT_TRUE(stub->Lookup(&first, LookupOf(), &reply).ok());

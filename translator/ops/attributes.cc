@@ -24,10 +24,12 @@ void PushMethod(Interp& in, Frame& f, V value) {
   }
 }
 
-// A list that an iterator from elsewhere goes through is read as it grows.
-bool IsIterated(Interp& in) {
+// A list is read as it grows where some iterator from elsewhere may go through it.
+bool IsIterated(Interp& in, V list) {
   for (const auto& frame : in.frames())
     for (V cell : frame->stack) {
+      if (cell == list)
+        continue;
       TypeValue* type = cell == nullptr || As<LazyValue>(cell) == nullptr ? nullptr : in.s.TypeOf(cell);
       V known = cell == nullptr ? nullptr : in.s.Look(cell);
       if ((type != nullptr && type->is("builtins:list_iterator")) || (As<IteratorValue>(known) != nullptr && known->is_real()))
@@ -38,7 +40,7 @@ bool IsIterated(Interp& in) {
 
 // append of a list that nobody has read: the list stays unread.
 V MethodOfUnread(Interp& in, V object, const std::string& name) {
-  LazyValue* list = name == "append" && As<LazyValue>(object) != nullptr && !IsIterated(in) ? in.s.UnreadList(object) : nullptr;
+  LazyValue* list = name == "append" && As<LazyValue>(object) != nullptr && !IsIterated(in, object) ? in.s.UnreadList(object) : nullptr;
   V function = list == nullptr ? nullptr : in.s.TypeAttr(in.s.TypeOfSymbol("builtins:list"), name);
   if (function == nullptr)
     return nullptr;
