@@ -5,6 +5,7 @@
 #include "base/strings.h"
 #include "client_ext/dispatch/subjects.h"
 #include "client_ext/region/stats.h"
+#include "guards/program/notes.h"
 
 namespace framegate::client {
 
@@ -27,13 +28,6 @@ std::string SubjectName(const Installed& entry, const Instruction& in, model::Su
   if (subject >= entry.entry->subjects.size())
     return "";
   return model::SubjectPath(entry.entry->subjects, subject, SlotNames(live));
-}
-
-int32_t LineOf(const model::Entry& entry, uint32_t instruction) {
-  for (const model::GuardNote& note : entry.guards)
-    if (note.first <= instruction && instruction < note.last && note.line > 0)
-      return note.line;
-  return 0;
 }
 
 // The check with all strides free, and all sizes but one.
@@ -116,7 +110,7 @@ size_t RecordMisses(Site& site, const LiveUnit& live) {
     const std::string subject = SubjectName(*entry, in, miss.subject, live);
     RecordChanged(site, *entry, live);
     AddSorted(&site.separating, subject);
-    AddMiss({NameOf(live), entry->id, subject, miss.expected, miss.actual, LineOf(*entry->entry, verdict.instruction)});
+    AddMiss({NameOf(live), entry->id, subject, miss.expected, miss.actual, guards::LineOf(entry->entry->guards, verdict.instruction)});
     ++count;
   }
   return count;

@@ -97,4 +97,11 @@ absl::StatusOr<std::string> WithoutNotes(std::string_view bytes, const std::vect
   return EncodeProgram(program);
 }
 
+int32_t LineOf(const std::vector<model::GuardNote>& notes, uint32_t instruction) {
+  for (const model::GuardNote& note : notes)
+    if (note.first <= instruction && instruction < note.last && note.line > 0)
+      return note.line;
+  return 0;
+}
+
 }  // namespace framegate::guards

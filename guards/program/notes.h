@@ -1,4 +1,4 @@
-// Taking guards out of a finished program: what a filter or an option does in the client.
+// What a finished program's notes say of its instructions, and taking guards out of it: what a filter or an option does in the client.
 // Thread-safe: pure functions.
 #pragma once
 
@@ -10,6 +10,9 @@
 #include "model/entry.h"
 
 namespace framegate::guards {
+
+// Line of the user's code that made an instruction; 0: none did.
+int32_t LineOf(const std::vector<model::GuardNote>& notes, uint32_t instruction);
 
 // `program` without the checks of the notes that `dropped` marks (as long as `notes`): they become nops, and so do steps that nothing
 // needs any more. Instructions keep their places, so the ranges of the other notes hold. Keeps stay.

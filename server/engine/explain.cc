@@ -5,6 +5,7 @@
 
 #include "absl/time/clock.h"
 #include "base/strings.h"
+#include "guards/program/notes.h"
 #include "server/engine/engine.h"
 
 namespace framegate::server {
@@ -29,9 +30,7 @@ MissReport ReportOf(const model::Entry& entry, std::string name, const guards::F
   MissReport miss{.entry = std::move(name), .subject = failure.ambient, .expected = failure.expected, .seen = failure.seen};
   if (miss.subject.empty() && failure.subject < entry.subjects.size())
     miss.subject = model::SubjectPath(entry.subjects, failure.subject, slots);
-  for (const model::GuardNote& note : entry.guards)
-    if (note.first <= failure.instruction && failure.instruction < note.last && note.line > 0)
-      miss.line = note.line;
+  miss.line = guards::LineOf(entry.guards, failure.instruction);
   return miss;
 }
 

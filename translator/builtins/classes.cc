@@ -13,10 +13,6 @@ using model::Step;
 
 namespace {
 
-Outcome WrongArguments(Interp& in, const char* name) {
-  return in.Break(Reason::kUnsupportedCall, StrCat(name, " with these arguments"));
-}
-
 // Bases that are no classes may name others with __mro_entries__.
 Outcome ResolveBases(Interp& in, Values* bases, bool* changed) {
   Session& s = in.s;

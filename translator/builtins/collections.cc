@@ -12,10 +12,6 @@ using model::Reason;
 
 namespace {
 
-Outcome WrongArguments(Interp& in, const char* name) {
-  return in.Break(Reason::kUnsupportedCall, StrCat(name, " with these arguments"));
-}
-
 template <typename T>
 T* Self(Interp& in, Args& args, size_t count) {
   return args.positional.size() != count || !args.keyword.empty() ? nullptr : As<T>(in.s.Resolve(args.positional[0]));

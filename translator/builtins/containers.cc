@@ -13,10 +13,6 @@ using model::Reason;
 
 namespace {
 
-Outcome WrongArguments(Interp& in, const char* name) {
-  return in.Break(Reason::kUnsupportedCall, StrCat(name, " with these arguments"));
-}
-
 template <typename T>
 T* Self(Interp& in, Args& args) {
   return args.positional.empty() ? nullptr : As<T>(in.s.Resolve(args.positional[0]));

@@ -10,14 +10,6 @@ using model::Reason;
 #include "translator/builtins/builtins.def"
 #undef FRAMEGATE_BUILTIN
 
-namespace {
-
-Outcome WrongArguments(Interp& in, const char* name) {
-  return in.Break(Reason::kUnsupportedCall, StrCat(name, " with these arguments"));
-}
-
-}  // namespace
-
 Outcome BuiltinWithTraceback(Interp& in, Args& args, Tail) {
   if (args.positional.size() != 2)
     return WrongArguments(in, "with_traceback");

@@ -94,20 +94,8 @@ Operand Plain(TensorFacts facts) {
 }
 
 void SetLayout(TensorFacts* facts, const Dims& sizes, const Dims& strides) {
-  auto split = [](const Dims& dims, std::vector<int64_t>* numbers, std::vector<uint32_t>* terms) {
-    numbers->clear();
-    terms->clear();
-    bool symbolic = false;
-    for (const Size& size : dims) {
-      numbers->push_back(size.now());
-      terms->push_back(size.term());
-      symbolic = symbolic || size.term() != 0;
-    }
-    if (!symbolic)
-      terms->clear();
-  };
-  split(sizes, &facts->sizes, &facts->size_terms);
-  split(strides, &facts->strides, &facts->stride_terms);
+  Split(sizes, &facts->sizes, &facts->size_terms);
+  Split(strides, &facts->strides, &facts->stride_terms);
 }
 
 }  // namespace

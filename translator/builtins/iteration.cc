@@ -12,10 +12,6 @@ using model::Reason;
 
 namespace {
 
-Outcome WrongArguments(Interp& in, const char* name) {
-  return in.Break(Reason::kUnsupportedCall, StrCat(name, " with these arguments"));
-}
-
 Outcome Several(Interp& in, IteratorForm form, V function, const Values& iterables, const char* type) {
   auto* iterator = in.s.New<IteratorValue>();
   iterator->form = form;

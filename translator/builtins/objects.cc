@@ -13,10 +13,6 @@ using model::Reason;
 
 namespace {
 
-Outcome WrongArguments(Interp& in, const char* name) {
-  return in.Break(Reason::kUnsupportedCall, StrCat(name, " with these arguments"));
-}
-
 const std::string* NameArgument(Interp& in, V value) {
   if (V payload = in.s.Payload(value))
     value = payload;

@@ -12,14 +12,6 @@ using model::Reason;
 #include "translator/builtins/builtins.def"
 #undef FRAMEGATE_BUILTIN
 
-namespace {
-
-Outcome WrongArguments(Interp& in, const char* name) {
-  return in.Break(Reason::kUnsupportedCall, StrCat(name, " with these arguments"));
-}
-
-}  // namespace
-
 // A weak reference to a real object, which somebody outside of the frame keeps, or to one made in it.
 Outcome BuiltinWeakRef(Interp& in, Args& args, Tail) {
   V target = args.positional.size() == 1 && args.keyword.empty() ? in.s.Resolve(args.positional[0]) : nullptr;

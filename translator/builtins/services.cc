@@ -16,10 +16,6 @@ using model::Reason;
 
 namespace {
 
-Outcome WrongArguments(Interp& in, const char* name) {
-  return in.Break(Reason::kUnsupportedCall, StrCat(name, " with these arguments"));
-}
-
 // An error of a pattern carries more than its arguments: it is raised where the original runs.
 Outcome FoldOrBreak(Interp& in, const char* symbol, Args args) {
   Outcome outcome = in.Fold(symbol, args);

@@ -107,4 +107,8 @@ bool HasGraphEffect(std::string_view target) {
   return name.ends_with('_') && !name.ends_with("__");
 }
 
+Outcome WrongArguments(Interp& in, const char* name) {
+  return in.Break(model::Reason::kUnsupportedCall, StrCat(name, " with these arguments"));
+}
+
 }  // namespace framegate::translator

@@ -18,6 +18,9 @@ bool IsPureCall(std::string_view symbol);
 std::string_view FindPolyfill(std::string_view symbol);
 BuiltinBody FindBuiltin(std::string_view symbol);
 
+// The break of a call that a body has no meaning for.
+Outcome WrongArguments(Interp& in, const char* name);
+
 // The body whole: where it breaks, nothing of it is done; TypeError where the function does not take such arguments.
 Outcome RunWhole(Interp& in, const std::string& symbol, BuiltinBody body, Args& args, Tail tail);
 

@@ -12,10 +12,6 @@ using model::Reason;
 
 namespace {
 
-Outcome WrongArguments(Interp& in, const char* name) {
-  return in.Break(Reason::kUnsupportedCall, StrCat(name, " with these arguments"));
-}
-
 // A conversion by one special method, or folded where the argument is a constant.
 Outcome Convert(Interp& in, Args& args, const char* symbol, const char* special) {
   if (args.positional.size() == 1 && args.keyword.empty()) {

@@ -371,6 +371,19 @@ V Session::InstanceAttr(V object, std::string_view name) {
   return StepFrom(object, Step::kAttr, name);
 }
 
+namespace {
+
+// What setting (null: deleting) an attribute does to the names of all.
+void SetOrDelete(std::vector<std::string>* names, const std::string& name, V value) {
+  auto it = std::find(names->begin(), names->end(), name);
+  if (value == nullptr && it != names->end())
+    names->erase(it);
+  else if (value != nullptr && it == names->end())
+    names->push_back(name);
+}
+
+}  // namespace
+
 bool Session::InstanceNames(V object, std::vector<std::string>* names) {
   names->clear();
   if (object->is_real()) {
@@ -383,15 +396,9 @@ bool Session::InstanceNames(V object, std::vector<std::string>* names) {
   const Attributes* attributes = AttributesOf(object);
   if (attributes == nullptr)
     return object->is_real() || As<SequenceValue>(object) != nullptr || As<MappingValue>(object) != nullptr;
-  for (const auto& [name, value] : *attributes) {
-    if (As<FunctionValue>(object) != nullptr && IsFunctionField(name))
-      continue;
-    auto it = std::find(names->begin(), names->end(), name);
-    if (value == nullptr && it != names->end())
-      names->erase(it);
-    else if (value != nullptr && it == names->end())
-      names->push_back(name);
-  }
+  for (const auto& [name, value] : *attributes)
+    if (As<FunctionValue>(object) == nullptr || !IsFunctionField(name))
+      SetOrDelete(names, name, value);
   return true;
 }
 
@@ -404,13 +411,8 @@ bool Session::TypeNames(TypeValue* type, std::vector<std::string>* names) {
     for (const Constant& key : keys.constant.items)
       names->push_back(key.text);
   }
-  for (const auto& [name, value] : type->own) {
-    auto it = std::find(names->begin(), names->end(), name);
-    if (value == nullptr && it != names->end())
-      names->erase(it);
-    else if (value != nullptr && it == names->end())
-      names->push_back(name);
-  }
+  for (const auto& [name, value] : type->own)
+    SetOrDelete(names, name, value);
   return true;
 }
 

@@ -295,16 +295,9 @@ def json_encoder(markers, default, encoder, indent, key_separator, item_separato
     def key_text(key):
         if isinstance(key, str):
             return key
-        if isinstance(key, float):
-            return number(key)
-        if key is True:
-            return "true"
-        if key is False:
-            return "false"
-        if key is None:
-            return "null"
-        if isinstance(key, int):
-            return int.__repr__(key)
+        text = scalar(key)
+        if text is not None:
+            return text
         if skipkeys:
             return None
         raise TypeError(f"keys must be str, int, float, bool or None, not {key.__class__.__name__}")

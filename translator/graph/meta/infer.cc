@@ -12,17 +12,6 @@ using model::TensorFacts;
 // Tensors with more are left alone, so that counting in 64 bits is safe.
 constexpr int64_t kMostElements = int64_t{1} << 53;
 
-void Split(const Dims& dims, std::vector<int64_t>* numbers, std::vector<uint32_t>* terms) {
-  bool symbolic = false;
-  for (const Size& size : dims) {
-    numbers->push_back(size.now());
-    terms->push_back(size.term());
-    symbolic = symbolic || size.term() != 0;
-  }
-  if (!symbolic)
-    terms->clear();
-}
-
 // What a call's tensor arguments have in common.
 struct Arguments {
   const TensorFacts* first = nullptr;

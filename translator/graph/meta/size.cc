@@ -58,4 +58,17 @@ bool Size::Decide(TermRelation relation, const Size& a, const Size& b) {
   return false;
 }
 
+void Split(const Dims& dims, std::vector<int64_t>* numbers, std::vector<uint32_t>* terms) {
+  numbers->clear();
+  terms->clear();
+  bool symbolic = false;
+  for (const Size& size : dims) {
+    numbers->push_back(size.now());
+    terms->push_back(size.term());
+    symbolic = symbolic || size.term() != 0;
+  }
+  if (!symbolic)
+    terms->clear();
+}
+
 }  // namespace framegate::translator

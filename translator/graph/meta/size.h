@@ -131,4 +131,7 @@ bool operator>=(const A& a, const B& b) {
 
 using Dims = std::vector<Size>;
 
+// Their numbers now, and their terms; no terms where all are plain.
+void Split(const Dims& dims, std::vector<int64_t>* numbers, std::vector<uint32_t>* terms);
+
 }  // namespace framegate::translator
