@@ -1,5 +1,4 @@
 """`framegate why`: what entries wanted and did not find, from this process and from others."""
-import os
 import subprocess
 from pathlib import Path
 
@@ -26,7 +25,7 @@ def run(place, *arguments: str) -> str:
 
 
 def why(place, *arguments: str) -> list[str]:
-    beside = Path(os.environ.get("FRAMEGATE_DAEMON", "framegated")).parent / "framegate"
+    beside = Path(place.environment.get("FRAMEGATE_DAEMON", "framegated")).parent / "framegate"
     command = beside if beside.exists() and beside.is_absolute() else SCRIPTS / "framegate"
     return subprocess.run([command, "why", *arguments], env=place.environment, text=True, check=True, capture_output=True).stdout.splitlines()
 
