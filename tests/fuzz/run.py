@@ -86,14 +86,14 @@ def main() -> int:
         print("\n".join(found) or "no difference")
         return bool(found)
 
-    statements = programs = wrong = 0
+    statements = programs = wrong = entries = unserved = 0
     seed = options.seed
     framegate.reset_stats()
-    entries = 0
     while statements < options.statements and wrong < options.most:
         program = Program(seed)
         found = differences(program.source, program.calls)
-        entries = framegate.stats()["entries"]
+        before, entries = entries, framegate.stats()["entries"]
+        unserved += entries == before
         if found:
             wrong += 1
             print(f"seed {seed}: {found[0]}", flush=True)
@@ -104,7 +104,8 @@ def main() -> int:
         programs += 1
         seed += 1
     stats = framegate.stats()
-    print(f"{statements} statements in {programs} programs, {wrong} programs differ; {entries} entries, {stats['graph_breaks']} breaks, "
+    print(f"{statements} statements in {programs} programs, {wrong} programs differ; {unserved} programs without an entry, "
+          f"{entries} entries, {stats['graph_breaks']} breaks, "
           f"{stats['frames_skipped']} frames as they are, {stats['fallbacks']} fallbacks")
     return bool(wrong)
 

@@ -14,9 +14,8 @@ MORE = int(os.environ.get("FRAMEGATE_FUZZ", "1"))
 
 def test_random_programs(place):
     out = place.run(HERE / "run.py", "--statements", str(1_700 * MORE))
-    # What is fallen back from is not tested.
-    programs, entries = (int(re.search(rf"(\d+) {what}", out).group(1)) for what in ("programs", "entries"))
-    assert entries > 3 * programs and " 0 fallbacks" in out, out
+    # What is left as it is or fallen back from is not tested. How many entries a program has is not fixed: the fewer facts it reads, the fewer.
+    assert all(f" 0 {what}" in out for what in ("programs without an entry", "frames as they are", "fallbacks")), out
 
 
 def test_random_mutations(place):
