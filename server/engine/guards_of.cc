@@ -16,13 +16,21 @@ uint32_t CostOf(const guards::Program& program, uint32_t first, uint32_t last) {
   return cost;
 }
 
+// What is compared, where it is a fact.
+std::string KindOf(const model::GuardNote& note, const guards::Program& program) {
+  for (uint32_t i = note.first; i < std::min<size_t>(note.last, program.instructions.size()); ++i)
+    if (note.kind == "fact_is" && guards::IsFactOp(program.instructions[i].op))
+      return std::string(EnumText(guards::FactOf(program.instructions[i].op)));
+  return note.kind;
+}
+
 // `slots`: names of the slots, frame by frame; those that are missing have numbers.
 std::vector<GuardReport> GuardsOf(const model::Entry& entry, const guards::Program& program,
                                   const std::vector<std::vector<std::string>>& slots) {
   std::vector<std::pair<uint32_t, GuardReport>> guards;
   for (const model::GuardNote& note : entry.guards) {
     GuardReport guard{
-        .kind = note.kind, .expected = note.expected, .line = note.line, .nanoseconds = CostOf(program, note.first, note.last)};
+        .kind = KindOf(note, program), .expected = note.expected, .line = note.line, .nanoseconds = CostOf(program, note.first, note.last)};
     if (note.subject < entry.subjects.size())
       guard.subject = model::SubjectPath(entry.subjects, note.subject, slots);
     else if (note.first < program.instructions.size() && note.kind == "ambient_is")

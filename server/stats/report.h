@@ -84,7 +84,7 @@ struct GuardReport {
   std::string subject;  // as in MissReport
   std::string expected;
   int32_t line = 0;          // as in MissReport
-  uint32_t nanoseconds = 0;  // about; steps that several guards take are the first one's
+  uint32_t nanoseconds = 0;  // about, of its own checks; steps to what is checked are in the whole program's figure alone
 };
 
 // What a stored entry checks.

@@ -24,10 +24,15 @@ def run(place, *arguments: str) -> str:
     return place.python(PROGRAM.replace("ARGUMENTS", f"[{', '.join(arguments)}]"))
 
 
-def why(place, *arguments: str) -> list[str]:
+def command(place, *arguments: str) -> list[str]:
+    """Lines that the command line of the build under test prints."""
     beside = Path(place.environment.get("FRAMEGATE_DAEMON", "framegated")).parent / "framegate"
-    command = beside if beside.exists() and beside.is_absolute() else SCRIPTS / "framegate"
-    return subprocess.run([command, "why", *arguments], env=place.environment, text=True, check=True, capture_output=True).stdout.splitlines()
+    binary = beside if beside.exists() and beside.is_absolute() else SCRIPTS / "framegate"
+    return subprocess.run([binary, *arguments], env=place.environment, text=True, check=True, capture_output=True).stdout.splitlines()
+
+
+def why(place, *arguments: str) -> list[str]:
+    return command(place, "why", *arguments)
 
 
 def test_a_first_translation_needs_no_reason(place):

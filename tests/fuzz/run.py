@@ -116,7 +116,8 @@ def main() -> int:
     framegate.config.recompile_limit = 100
     if options.program:
         found = differences(*from_file(options.program))
-        print("\n".join(found) or "no difference")
+        stats = framegate.stats()
+        print("\n".join(found) or f"no difference; {stats['entries']} entries, {stats['fallbacks']} fallbacks")
         return bool(found)
 
     statements = programs = wrong = entries = unserved = 0

@@ -18,6 +18,18 @@ def test_random_programs(place):
     assert all(f" 0 {what}" in out for what in ("programs without an entry", "frames as they are", "fallbacks")), out
 
 
+def test_random_programs_with_breaks(place):
+    out = place.run(HERE / "run.py", "--statements", str(1_700 * MORE), "--breaks", "0.25")
+    assert all(f" 0 {what}" in out for what in ("programs without an entry", "frames as they are", "fallbacks")), out
+    assert int(re.search(r"(\d+) breaks", out).group(1)) > 20, out
+
+
+@pytest.mark.needs_torch
+def test_random_programs_about_tensors(place):
+    out = place.run(HERE / "run.py", "--statements", str(1_000 * MORE), "--breaks", "0.05", "--tensors")
+    assert all(f" 0 {what}" in out for what in ("programs without an entry", "fallbacks")), out
+
+
 def test_random_mutations(place):
     out = place.run(HERE / "mutations.py", "--mutations", str(2_000 * MORE), "--seed", "0", FRAMEGATE_SHADOW="1")
     made, entries = int(re.search(r"(\d+) mutations", out).group(1)), int(re.search(r"'entries': (\d+)", out).group(1))
@@ -26,7 +38,10 @@ def test_random_mutations(place):
 
 @pytest.mark.parametrize("program", sorted(p.name for p in (HERE / "kept").glob("*.py")))
 def test_kept_program(place, program):
-    assert "no difference" in place.run(HERE / "run.py", "--program", HERE / "kept" / program)
+    if program.startswith("tensors_"):
+        pytest.importorskip("torch")
+    out = place.run(HERE / "run.py", "--program", HERE / "kept" / program)
+    assert re.search(r"no difference; [1-9]\d* entries, 0 fallbacks", out), out
 
 
 @pytest.mark.parametrize("seed", ["1", "20000"])

@@ -5,6 +5,7 @@
 
 #include "absl/synchronization/mutex.h"
 #include "absl/synchronization/notification.h"
+#include "absl/time/clock.h"
 #include "absl/time/time.h"
 
 extern "C" void __tsan_acquire(void* address);
@@ -59,36 +60,29 @@ bool Mutex::TryLock() {
   return locked;
 }
 
+// Conditions are not left to the library, which evaluates those of one thread in another: there they look like races.
 void Mutex::LockWhen(const Condition& condition) {
-  static const auto library = Library<void, Mutex*, const Condition&>(FRAMEGATE_ABSL_("5Mutex8LockWhenERKNS0_9ConditionE"));
-  library(this, condition);
-  __tsan_acquire(this);
+  Lock();
+  Await(condition);
 }
 
-// Waiting gives the mutex up and takes it again.
 void Mutex::Await(const Condition& condition) {
-  static const auto library = Library<void, Mutex*, const Condition&>(FRAMEGATE_ABSL_("5Mutex5AwaitERKNS0_9ConditionE"));
-  __tsan_release(this);
-  library(this, condition);
-  __tsan_acquire(this);
+  AwaitWithDeadline(condition, InfiniteFuture());
 }
 
 bool Mutex::AwaitWithTimeout(const Condition& condition, Duration timeout) {
-  static const auto library =
-      Library<bool, Mutex*, const Condition&, Duration>(FRAMEGATE_ABSL_("5Mutex16AwaitWithTimeoutERKNS0_9ConditionENS0_8DurationE"));
-  __tsan_release(this);
-  const bool held = library(this, condition, timeout);
-  __tsan_acquire(this);
-  return held;
+  return AwaitWithDeadline(condition, Now() + timeout);
 }
 
 bool Mutex::AwaitWithDeadline(const Condition& condition, Time deadline) {
-  static const auto library =
-      Library<bool, Mutex*, const Condition&, Time>(FRAMEGATE_ABSL_("5Mutex17AwaitWithDeadlineERKNS0_9ConditionENS0_4TimeE"));
-  __tsan_release(this);
-  const bool held = library(this, condition, deadline);
-  __tsan_acquire(this);
-  return held;
+  while (!condition.Eval()) {
+    if (Now() >= deadline)
+      return false;
+    Unlock();
+    SleepFor(Milliseconds(1));
+    Lock();
+  }
+  return true;
 }
 
 void CondVar::Wait(Mutex* mutex) {

@@ -76,7 +76,7 @@ Outcome BuiltinNext(Interp& in, Args& args, Tail) {
   if (iterator->kind != ValueKind::kIterator && iterator->kind != ValueKind::kGenerator) {
     TypeValue* type = in.s.TypeOf(iterator);
     if (type != nullptr && in.s.TypeAttr(type, "__next__") == nullptr)
-      return in.Raise("builtins:TypeError", StrCat("'", TypeName(type), "' object is not an iterator"));
+      return in.Raise("builtins:TypeError", StrCat("'", FullTypeName(type), "' object is not an iterator"));
   }
   if (auto* generator = As<GeneratorValue>(iterator); generator != nullptr && args.positional.size() == 1)
     return in.Send(generator, in.s.None(), kSync);
@@ -141,7 +141,7 @@ Outcome BuiltinReversed(Interp& in, Args& args, Tail) {
   TypeValue* type = in.s.TypeOf(value);
   bool is_mapping = As<MappingValue>(value) != nullptr || As<ViewValue>(value) != nullptr;
   if (!is_mapping && type != nullptr && (in.s.TypeAttr(type, "__getitem__") == nullptr || in.s.TypeAttr(type, "__len__") == nullptr))
-    return in.Raise("builtins:TypeError", StrCat("'", TypeName(type), "' object is not reversible"));
+    return in.Raise("builtins:TypeError", StrCat("'", FullTypeName(type), "' object is not reversible"));
   Values items;
   FRAMEGATE_TAKE([[maybe_unused]] V none, in.ToValues(value, &items));
   std::reverse(items.begin(), items.end());

@@ -197,6 +197,9 @@ class NodeMaker {
     const bool outside = ChangesOutside(out);
     if (outside && s_.retries())
       return in_.Break(Reason::kMayRaiseOnData, StrCat(symbol_, " changes a tensor from outside"));
+    if (outside && s_.late_raiser != UINT32_MAX) {
+      FRAMEGATE_TAKE([[maybe_unused]] V allowed, NothingOutside(true));
+    }
     if (meta_.may_raise_on_data) {
       FRAMEGATE_TAKE([[maybe_unused]] V allowed, MayRaise(outside));
     }
@@ -264,7 +267,24 @@ class NodeMaker {
     if (meta_.outcome == MetaOutcome::kRaises)  // eager says it best
       return in_.Break(Reason::kUserException, symbol_);
     has_rule_ = meta_.outcome == MetaOutcome::kKnown;
-    return has_rule_ ? in_.Done(nullptr) : Ask(request);
+    if (!has_rule_)
+      return Ask(request);
+    return meta_.may_refuse ? JudgeView() : in_.Done(nullptr);
+  }
+
+  // Autograd refuses to change a leaf through its views, and some views of what is from outside.
+  Outcome JudgeView() {
+    auto* tensor = As<TensorValue>(s_.Look(args_.positional[0]));
+    TensorValue* root = tensor == nullptr ? nullptr : RootOf(tensor);
+    if (root != nullptr && root == tensor && !root->is_real() && !root->foreign)
+      return in_.Done(nullptr);
+    if (const model::TensorFacts* facts = root == nullptr || root == tensor ? nullptr : s_.FactsOf(root);
+        facts != nullptr && facts->requires_grad && facts->is_leaf) {
+      s_.RelyOnParts(root, guards::kLeafPart);
+      return in_.Break(Reason::kUserException, symbol_);
+    }
+    meta_.may_raise_on_data = true;
+    return in_.Done(nullptr);
   }
 
   // Torch is asked about plain sizes only.
@@ -361,13 +381,24 @@ class NodeMaker {
       s_.first_handled = static_cast<uint32_t>(nodes.size());
       return in_.Done(nullptr);
     }
-    if (s_.first_raiser != UINT32_MAX)
-      return in_.Done(nullptr);
+    if (s_.first_raiser != UINT32_MAX) {
+      if (s_.late_raiser == UINT32_MAX && s_.effects().size() > s_.early_effects)
+        s_.late_raiser = static_cast<uint32_t>(nodes.size());
+      return s_.late_raiser != UINT32_MAX ? NothingOutside(outside) : in_.Done(nullptr);
+    }
     for (const Effect& effect : s_.effects())
       for (V value : effect.args)
         if (HoldsGraphResult(value))
           return in_.Break(Reason::kMayRaiseOnData, symbol_);
     return in_.Done(nullptr);
+  }
+
+  // What a failure leaves of effects between operators that may raise is right only where the unit can run again.
+  Outcome NothingOutside(bool outside) {
+    const std::vector<Node>& nodes = s_.graph().nodes();
+    if (!outside && std::none_of(nodes.begin(), nodes.end(), [](const Node& node) { return node.changes_outside; }))
+      return in_.Done(nullptr);
+    return in_.Break(Reason::kRaisesBetweenEffects, StrCat(symbol_, outside ? " changes a tensor from outside" : ""));
   }
 
   void GuardAmbient() {

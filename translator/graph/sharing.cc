@@ -4,12 +4,6 @@ namespace framegate::translator {
 
 namespace {
 
-TensorValue* RootOf(TensorValue* tensor) {
-  while (tensor->base != nullptr)
-    tensor = tensor->base;
-  return tensor;
-}
-
 bool CarriesGradients(const model::TensorFacts& facts) {
   return facts.dtype.find("float") != std::string::npos || facts.dtype.find("complex") != std::string::npos;
 }
@@ -20,6 +14,12 @@ void Put(Session& s, TensorValue* tensor, const model::TensorFacts& facts) {
 }
 
 }  // namespace
+
+TensorValue* RootOf(TensorValue* tensor) {
+  while (tensor->base != nullptr)
+    tensor = tensor->base;
+  return tensor;
+}
 
 void SetFacts(Session& s, TensorValue* tensor, const model::TensorFacts& facts) {
   bool joins = facts.requires_grad && !tensor->facts->requires_grad;

@@ -10,6 +10,8 @@ namespace framegate::translator {
 // The metadata of a tensor from here on, and what follows for those that share its memory.
 void SetFacts(Session& s, TensorValue* tensor, const model::TensorFacts& facts);
 
+// What it is a view of in the end, as gradients see it; itself where it is none.
+TensorValue* RootOf(TensorValue* tensor);
 // A tensor in it is from outside the segment or may share memory with one that is.
 bool IsFromOutside(Session& s, V value);
 // torch.Generator: graphs take its instances as they are.

@@ -204,7 +204,7 @@ Outcome UpdateDict(Interp& in, Frame& f, const Instruction& i, bool merge) {
     if (keys.flow == Flow::kRaise && in.s.IsSubclass(in.s.TypeOf(in.s.raised), "builtins:AttributeError"))
       return in.Raise("builtins:TypeError", merge
                                                 ? StrCat(callee, "argument after ** must be a mapping, not ", TypeName(in.s.TypeOf(source)))
-                                                : StrCat("'", TypeName(in.s.TypeOf(source)), "' object is not a mapping"));
+                                                : StrCat("'", FullTypeName(in.s.TypeOf(source)), "' object is not a mapping"));
     if (!keys.ok())
       return keys;
     FRAMEGATE_TAKE(V given, in.Call(keys.value, {}));

@@ -60,8 +60,16 @@ V Interp::Handled() {
 Outcome Interp::RaiseValue(V exception) {
   s.raised = exception;
   auto* object = As<ObjectValue>(exception);
-  if (object == nullptr || object->is_real())
+  if (object == nullptr)
     return {Flow::kRaise, nullptr};
+  if (object->is_real()) {
+    if (V context = Topmost(); context != nullptr && context != exception) {
+      s.Journal(object);
+      object->context = context;
+      s.AddEffect({.helper = model::Helper::kContextSet, .args = {object, context == outside ? s.Bool(true) : context}});
+    }
+    return {Flow::kRaise, nullptr};
+  }
   if (object->traceback == nullptr) {
     s.Touch(object);
     object->traceback = NewTraceback(s);
@@ -92,10 +100,12 @@ bool RaisesAgain(const Instruction& i) {
 // `f` is left or handles the exception: its place becomes part of the traceback.
 void Interp::AddToTrace(const Frame& f) {
   auto* exception = As<ObjectValue>(s.raised);
-  if (exception == nullptr || exception->is_real() || f.function == nullptr || f.hidden)
+  if (exception == nullptr || f.function == nullptr || f.hidden)
     return;
-  s.Touch(exception);
-  exception->trace.push_back({f.function->code_id, f.instruction().offset});
+  s.Journal(exception);
+  const TracePlace& place = exception->trace.emplace_back(TracePlace{f.function->code_id, f.instruction().offset});
+  if (exception->is_real())
+    s.AddEffect({.helper = model::Helper::kTraceAdd, .args = {exception, s.Str(place.code.Hex()), s.Int(place.offset)}});
 }
 
 uint32_t Interp::Position() {

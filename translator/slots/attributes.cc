@@ -115,6 +115,8 @@ Outcome GetThrough(Interp& in, V descriptor, V object, TypeValue* type, const st
     V value = object->is_real() ? s.StepFrom(object, Step::kSlotMember, name) : nullptr;
     if (deleted)
       value = nullptr;
+    if (value == nullptr && object->is_real() && !deleted && (!type->Has(TypeFlag::kHeapType) || type->Has(TypeFlag::kExceptionSubclass)))
+      return in.Break(Reason::kUnsupportedAttribute, StrCat(TypeName(type), ".", name));  // C members need not be objects
     if (value == nullptr && s.Is313())
       return RaiseMissing(in, object, name, StrCat("'", FullName(in, type), "' object has no attribute '", name, "'"));
     return value == nullptr ? NoAttribute(in, object, type, name) : in.Done(value);

@@ -358,7 +358,7 @@ Outcome Interp::Call(V callable, Args args, Tail tail) {
   }
   FRAMEGATE_TAKE(V call, LookupSpecial(callable, "__call__"));
   if (call == nullptr)
-    return Raise("builtins:TypeError", StrCat("'", TypeName(type), "' object is not callable"));
+    return Raise("builtins:TypeError", StrCat("'", FullTypeName(type), "' object is not callable"));
   V bound = s.Resolve(call);
   auto* method = As<MethodValue>(bound);
   if (auto* builtin = As<BuiltinValue>(method != nullptr ? s.Resolve(method->function) : nullptr);

@@ -200,7 +200,7 @@ Outcome CompareByMethods(Interp& in, int32_t op, V left, V right) {
     return in.Done(s.Bool((same == s.Bool(true)) == (op == 2)));
   }
   return in.Raise("builtins:TypeError",
-                  StrCat("'", comparison.text, "' not supported between instances of '", TypeName(a), "' and '", TypeName(b), "'"));
+                  StrCat("'", comparison.text, "' not supported between instances of '", FullTypeName(a), "' and '", FullTypeName(b), "'"));
 }
 
 // `a != b` where only __eq__ is Python: object's __ne__ inverts it.
@@ -240,7 +240,8 @@ Outcome CompareInFrames(Interp& in, int32_t op, V left, V right, Tail tail) {
   if (As<TensorValue>(right) == nullptr)
     calls.push_back({right, comparison.reflected, left});
   return FirstImplemented(
-      in, calls, StrCat("'", comparison.text, "' not supported between instances of '", TypeName(a), "' and '", TypeName(b), "'"), tail);
+      in, calls, StrCat("'", comparison.text, "' not supported between instances of '", FullTypeName(a), "' and '", FullTypeName(b), "'"),
+      tail);
 }
 
 // The dict that a proxy or an instance's __dict__ shows, which is what compares; other values as they are.
@@ -340,7 +341,7 @@ Outcome Interp::Contains(V container, V item, Tail) {
   TypeValue* type = s.TypeOf(container);
   bool own_contains = type != nullptr && type->Has(TypeFlag::kHeapType) && s.TypeAttr(type, "__contains__") != nullptr;
   if (own_contains && s.Resolve(s.TypeAttr(type, "__contains__")) == s.None())
-    return Raise("builtins:TypeError", StrCat("'", TypeName(type), "' object is not a container"));
+    return Raise("builtins:TypeError", StrCat("'", FullTypeName(type), "' object is not a container"));
   if (own_contains && As<BuiltinValue>(s.Resolve(s.TypeAttr(type, "__contains__"))) == nullptr) {
     FRAMEGATE_TAKE(V method, LookupSpecial(container, "__contains__"));
     FRAMEGATE_TAKE(V found, Call(method, {.positional = {item}}));
@@ -373,7 +374,7 @@ Outcome RawContains(Interp& in, V container, V item) {
   bool iterable = type == nullptr || plain || container->kind == ValueKind::kGenerator || s.TypeAttr(type, "__iter__") != nullptr ||
                   s.TypeAttr(type, "__getitem__") != nullptr;
   if (!iterable)
-    return in.Raise("builtins:TypeError", StrCat("argument of type '", TypeName(type), "' is not iterable"));
+    return in.Raise("builtins:TypeError", StrCat("argument of type '", FullTypeName(type), "' is not iterable"));
   FRAMEGATE_TAKE(V iterator, plain ? RawIter(in, container) : in.Iter(container));
   while (true) {
     FRAMEGATE_TAKE(V next, in.Next(iterator));

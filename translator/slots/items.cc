@@ -234,7 +234,7 @@ Outcome Interp::GetItem(V container, V key, Tail tail) {
   }
   FRAMEGATE_TAKE(V method, LookupSpecial(container, "__getitem__"));
   if (method == nullptr)
-    return Raise("builtins:TypeError", StrCat("'", TypeName(type), "' object is not subscriptable"));
+    return Raise("builtins:TypeError", StrCat("'", FullTypeName(type), "' object is not subscriptable"));
   return Call(method, {.positional = {key}}, tail);
 }
 
@@ -399,7 +399,7 @@ Outcome Interp::Length(V value) {
       int64_t count = step > 0 ? (stop > start ? (stop - start - 1) / step + 1 : 0) : (start > stop ? (start - stop - 1) / -step + 1 : 0);
       return Done(s.Int(count));
     }
-    return Raise("builtins:TypeError", StrCat("object of type '", TypeName(s.TypeOf(value)), "' has no len()"));
+    return Raise("builtins:TypeError", StrCat("object of type '", FullTypeName(s.TypeOf(value)), "' has no len()"));
   }
   if (As<ResidualValue>(value) != nullptr)
     return Break(Reason::kUnsupportedValue, "the length of a value known only at run time");
@@ -421,7 +421,7 @@ Outcome Interp::Length(V value) {
     return Break(Reason::kUnsupportedValue, "len()");
   FRAMEGATE_TAKE(V method, LookupSpecial(value, "__len__"));
   if (method == nullptr)
-    return Raise("builtins:TypeError", StrCat("object of type '", TypeName(type), "' has no len()"));
+    return Raise("builtins:TypeError", StrCat("object of type '", FullTypeName(type), "' has no len()"));
   FRAMEGATE_TAKE(V length, Call(method, {}));
   length = s.Resolve(length);
   const Constant* known = IntOf(s, length);

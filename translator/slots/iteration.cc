@@ -74,7 +74,7 @@ Outcome IterConstant(Interp& in, V value, const Constant& c) {
       at += size;
     }
   } else {
-    return in.Raise("builtins:TypeError", StrCat("'", TypeName(s.TypeOf(value)), "' object is not iterable"));
+    return in.Raise("builtins:TypeError", StrCat("'", FullTypeName(s.TypeOf(value)), "' object is not iterable"));
   }
   return in.Done(OverItems(s, std::move(items)));
 }
@@ -115,7 +115,7 @@ Outcome Interp::Iter(V iterable, Tail) {
     return type->Has(TypeFlag::kIterator) ? Done(iterable) : Break(Reason::kUnsupportedIteration, type->symbol);
   FRAMEGATE_TAKE(V method, LookupSpecial(iterable, "__iter__"));
   if (s.Resolve(s.TypeAttr(type, "__iter__")) == s.None())
-    return Raise("builtins:TypeError", StrCat("'", TypeName(type), "' object is not iterable"));
+    return Raise("builtins:TypeError", StrCat("'", FullTypeName(type), "' object is not iterable"));
   if (method != nullptr) {
     FRAMEGATE_TAKE(V iterator, Call(method, {}));
     iterator = s.Resolve(iterator);
@@ -126,7 +126,7 @@ Outcome Interp::Iter(V iterable, Tail) {
   }
   if (s.TypeAttr(type, "__getitem__") != nullptr)
     return Call(s.Symbol("framegate._polyfills:iter_by_index"), {.positional = {iterable}});
-  return Raise("builtins:TypeError", StrCat("'", TypeName(type), "' object is not iterable"));
+  return Raise("builtins:TypeError", StrCat("'", FullTypeName(type), "' object is not iterable"));
 }
 
 Outcome NamesShown(Interp& in, ViewValue* view, std::vector<std::string>* names) {

@@ -106,16 +106,17 @@ Outcome FunctionMember(Interp& in, FunctionValue* function, const std::string& n
 namespace {
 
 // What every exception from elsewhere has; null: unknown.
-V OfException(Session& s, ObjectValue* exception, const std::string& name) {
+V OfException(Interp& in, ObjectValue* exception, const std::string& name) {
   if (name == "args")
-    return s.StepFrom(exception, Step::kExcArgs);
+    return in.s.StepFrom(exception, Step::kExcArgs);
   const bool is_cause = name == "__cause__";
   if (!is_cause && name != "__context__")
     return nullptr;
-  if (V set = is_cause ? exception->cause : exception->context)
+  V set = is_cause ? exception->cause : exception->context;
+  if (set != nullptr && (set != in.outside || (set = in.s.HandledBefore()) != nullptr))
     return set;
-  V linked = s.StepFrom(exception, is_cause ? Step::kExcCause : Step::kExcContext);
-  return linked == nullptr ? s.None() : linked;
+  V linked = in.s.StepFrom(exception, is_cause ? Step::kExcCause : Step::kExcContext);
+  return linked == nullptr ? in.s.None() : linked;
 }
 
 }  // namespace
@@ -275,7 +276,7 @@ V KnownGetset(Interp& in, const std::string& name, V object) {
     return ExceptionMember(s, exception, name);
   }
   if (auto* exception = As<ObjectValue>(object); exception != nullptr && s.IsSubclass(s.TypeOf(exception), "builtins:BaseException"))
-    return OfException(s, exception, name);
+    return OfException(in, exception, name);
   return nullptr;
 }
 

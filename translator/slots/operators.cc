@@ -140,7 +140,7 @@ bool OverridesOperator(Session& s, int32_t number, V value) {
 std::string UnsupportedOperands(int32_t number, TypeValue* a, TypeValue* b) {
   const Operator& op = kOperators[static_cast<size_t>(number % 13)];
   const std::string text = number >= 13 ? StrCat(number == 21 ? "**" : op.text, "=") : op.text;
-  return StrCat("unsupported operand type(s) for ", text, ": '", TypeName(a), "' and '", TypeName(b), "'");
+  return StrCat("unsupported operand type(s) for ", text, ": '", FullTypeName(a), "' and '", FullTypeName(b), "'");
 }
 
 Outcome BinaryByMethods(Interp& in, int32_t number, V left, V right) {
@@ -310,7 +310,7 @@ Outcome Interp::UnaryOp(char op, V operand, Tail tail) {
   }
   FRAMEGATE_TAKE(V method, LookupSpecial(operand, StrCat("__", symbol, "__")));
   if (method == nullptr)
-    return Raise("builtins:TypeError", StrCat("bad operand type for unary ", op, ": '", TypeName(s.TypeOf(operand)), "'"));
+    return Raise("builtins:TypeError", StrCat("bad operand type for unary ", op, ": '", FullTypeName(s.TypeOf(operand)), "'"));
   return Call(method, {}, tail);
 }
 

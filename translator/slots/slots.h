@@ -18,6 +18,14 @@ inline std::string TypeName(const TypeValue* type) {
   return std::string(cut == std::string_view::npos ? symbol : symbol.substr(cut + 1));
 }
 
+// tp_name, which C code puts into messages: that of a static type has its module, unless that is builtins.
+inline std::string FullTypeName(const TypeValue* type) {
+  std::string name = TypeName(type);
+  if (type == nullptr || type->Has(model::TypeFlag::kHeapType) || type->symbol.starts_with("builtins:"))
+    return name;
+  return type->symbol.substr(0, type->symbol.find(':')) + "." + name;
+}
+
 // The value of a constant of this kind, or null.
 inline const Constant* ConstantOf(Session& s, V value, ConstantKind kind) {
   const Constant* c = AsConstant(s.Resolve(value));

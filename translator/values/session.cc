@@ -335,6 +335,8 @@ void Session::Rollback(const Mark& mark) {
   graph_.Truncate(mark.nodes);
   ambient_ = mark.ambient;
   cached.clear();  // what they hold may have been made since
+  if (late_raiser != UINT32_MAX && late_raiser >= mark.nodes)
+    late_raiser = UINT32_MAX;
   if (first_raiser != UINT32_MAX && first_raiser >= mark.nodes) {
     first_raiser = UINT32_MAX;
     early_effects = 0;

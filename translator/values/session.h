@@ -219,6 +219,7 @@ class Session {
   // The first node that may raise on its data, and how many effects the program had before it.
   uint32_t first_raiser = UINT32_MAX;
   size_t early_effects = 0;
+  uint32_t late_raiser = UINT32_MAX;    // one that comes after further effects
   uint32_t raiser_offset = UINT32_MAX;  // unit offset of the outermost frame's instruction there
   // The first node that may raise where the program has a handler: if the graph fails, the unit runs again as written.
   uint32_t first_handled = UINT32_MAX;

@@ -19,19 +19,22 @@ PyObject* OrNull(PyObject* object) {
 }
 
 // The frames in it are new and empty: those that ran were never made. A code that is gone is left out.
+bool AddPlace(PyObject* exception, PyObject* code_id, PyObject* unit_offset) {
+  const char* hex = PyUnicode_AsUTF8(code_id);
+  const long offset = PyLong_AsLong(unit_offset);
+  model::CodeId id;
+  if (hex == nullptr || PyErr_Occurred() || !Hash128::FromHex(hex, &id))
+    return PyErr_Occurred() != nullptr ? false : (PyErr_SetString(PyExc_SystemError, "framegate: not the id of a code"), false);
+  PyCodeObject* code = FindCode(id);
+  return code == nullptr || pycompat::AddTracebackEntry(exception, code, PyEval_GetGlobals(), static_cast<int>(offset));
+}
+
 bool AddTrace(PyObject* exception, PyObject* places) {
   if (PyTuple_GET_SIZE(places) % 2 != 0)
     return PyErr_SetString(PyExc_SystemError, "framegate: a helper expected pairs of a code and an offset"), false;
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(places); i += 2) {
-    const char* hex = PyUnicode_AsUTF8(PyTuple_GET_ITEM(places, i));
-    const long offset = PyLong_AsLong(PyTuple_GET_ITEM(places, i + 1));
-    model::CodeId id;
-    if (hex == nullptr || PyErr_Occurred() || !Hash128::FromHex(hex, &id))
-      return PyErr_Occurred() != nullptr ? false : (PyErr_SetString(PyExc_SystemError, "framegate: not the id of a code"), false);
-    PyCodeObject* code = FindCode(id);
-    if (code != nullptr && !pycompat::AddTracebackEntry(exception, code, PyEval_GetGlobals(), static_cast<int>(offset)))
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(places); i += 2)
+    if (!AddPlace(exception, PyTuple_GET_ITEM(places, i), PyTuple_GET_ITEM(places, i + 1)))
       return false;
-  }
   return true;
 }
 
@@ -41,6 +44,36 @@ PyObject* HelperkRaise(PyObject* const* args, Py_ssize_t) {
   if (CheckException(args[0]))
     pycompat::SetRaised(Py_NewRef(args[0]));
   return nullptr;
+}
+
+PyObject* HelperkTraceAdd(PyObject* const* args, Py_ssize_t) {
+  return CheckException(args[0]) && AddPlace(args[0], args[1], args[2]) ? Py_NewRef(Py_None) : nullptr;
+}
+
+// As _PyErr_SetObject: the chain from the context on must not lead back to the exception; one that has become a ring ends, too.
+PyObject* HelperkContextSet(PyObject* const* args, Py_ssize_t) {
+  if (!CheckException(args[0]))
+    return nullptr;
+  using pycompat::Ref;
+  Ref context = Ref::Steal(args[1] == Py_True ? PyErr_GetHandledException() : OrNull(args[1]));
+  if (!context || context.get() == Py_None || context.get() == args[0])
+    return Py_NewRef(Py_None);
+  if (!CheckException(context.get()))
+    return nullptr;
+  Ref at = context, slow = context;
+  for (bool moves = false; Ref next = Ref::Steal(PyException_GetContext(at.get())); moves = !moves) {
+    if (next.get() == args[0]) {
+      PyException_SetContext(at.get(), nullptr);
+      break;
+    }
+    at = std::move(next);
+    if (at.get() == slow.get())
+      break;
+    if (moves)
+      slow = Ref::Steal(PyException_GetContext(slow.get()));
+  }
+  PyException_SetContext(args[0], context.release());
+  return Py_NewRef(Py_None);
 }
 
 PyObject* HelperkMakeTraceback(PyObject* const*, Py_ssize_t) {

@@ -123,7 +123,8 @@ class Inference {
       return Raises();
     MetaResult result{.outcome = MetaOutcome::kKnown, .mutates_first = true};
     // Views of leaves and views made without gradients refuse, and metadata do not tell them.
-    result.may_raise_on_data = row_.Is(kDataRaises) || product.may_raise_on_data || (ambient_.grad && facts.requires_grad);
+    result.may_refuse = ambient_.grad && facts.requires_grad;
+    result.may_raise_on_data = row_.Is(kDataRaises) || product.may_raise_on_data;
     TensorFacts& changed = result.first_after.emplace(facts);
     if (Records() && IsDifferentiable(self.dtype)) {
       changed.requires_grad = true;
