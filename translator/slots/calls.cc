@@ -290,6 +290,8 @@ Outcome Interp::CallFunction(FunctionValue* function, Args args, Tail tail) {
       s.RelyOnSymbol(function);
       return CallAtRunTime(*this, *call, args);
     }
+    if (IsGraphFunction(function->symbol) && HasTorchFunction(s, args))  // its code says what it hands over
+      return PushFrame(function, std::move(args), tail);
     const BuiltinBody body = FindBuiltin(function->symbol);
     const std::string_view polyfill = FindPolyfill(function->symbol);
     if (V other = polyfill.empty() ? nullptr : s.Symbol(StrCat("framegate.", polyfill))) {
@@ -400,6 +402,8 @@ Outcome ToNumbers(Interp& in, std::string_view symbol, Args* args) {
 Outcome Interp::CallBuiltin(const std::string& symbol, Args args, Tail tail) {
   if (const RunTimeCall* call = FindRunTimeCall(symbol))
     return CallAtRunTime(*this, *call, args);
+  if (IsTensorMethod(symbol) && HasTorchFunction(s, args))
+    return CallTorchFunction(*this, symbol, std::move(args));
   if (BuiltinBody body = FindBuiltin(symbol))
     return OnlyAppends(symbol, args) ? body(*this, args, tail) : RunWhole(*this, symbol, body, args, tail);
   if (const AmbientQuery* query = symbol.starts_with("torch") ? FindAmbientQuery(symbol) : nullptr)
