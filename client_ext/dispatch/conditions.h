@@ -10,6 +10,7 @@
 namespace framegate::client {
 
 // The program with checks of the conditions at its end. ResourceExhausted: they do not fit.
-absl::StatusOr<guards::Program> WithConditions(guards::Program program, const model::Entry& entry, const std::vector<Condition>& conditions);
+absl::StatusOr<guards::Program> WithConditions(guards::Program program, const model::Entry& entry,
+                                               const std::vector<Condition>& conditions);
 
 }  // namespace framegate::client

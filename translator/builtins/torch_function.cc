@@ -24,11 +24,6 @@ int64_t Disabled(Session& s) {
   return part.items.empty() || !part.items[0].is_int() ? kNothing : part.items[0].integer;
 }
 
-bool HasRealModes(Session& s) {
-  const Constant part = s.AmbientPart(model::AmbientPart::kTorchFunction);
-  return part.items.size() < 2 || !part.items[1].items.empty();
-}
-
 // One object of each class that has the method, subclasses before their bases, else in the order of the arguments.
 void Collect(Session& s, V value, bool inside, Values* found) {
   value = s.Look(value);
@@ -102,7 +97,7 @@ V FunctionOf(Session& s, const std::string& symbol, Args* args) {
 
 Outcome Ask(Interp& in, V owner, V function, V types, const Args& args) {
   Session& s = in.s;
-  FRAMEGATE_TAKE(V method, in.GetAttr(owner, kMethod));
+  FRAMEGATE_TAKE(V method, in.GetAttr(As<TensorValue>(owner) == nullptr ? owner : s.TypeOf(owner), kMethod));
   Args given{.positional = {function, types, s.Tuple(args.positional)}};
   if (!args.keyword.empty()) {
     MappingValue* keyword = s.Dict();
@@ -280,6 +275,11 @@ Outcome BuiltinTensorTorchFunction(Interp& in, Args& args, Tail) {
 
 bool InFunctionMode(Session& s) {
   return s.function_modes != nullptr && !s.function_modes->items.empty() && Disabled(s) < kNothing;
+}
+
+bool HasRealModes(Session& s) {
+  const Constant part = s.AmbientPart(model::AmbientPart::kTorchFunction);
+  return s.has_torch() && (part.items.size() < 2 || (!part.items[1].items.empty() && Disabled(s) < kNothing));
 }
 
 bool HasTorchFunction(Session& s, const Args& args) {

@@ -118,7 +118,7 @@ Outcome Interp::TensorAttr(TensorValue* tensor, const std::string& name, Tail ta
   TypeValue* type = s.TypeOf(tensor);
   if (name == "__class__")
     return Done(type);
-  if (InFunctionMode(s) || OverridesTorchFunction(s, type))
+  if (InFunctionMode(s) || HasRealModes(s) || OverridesTorchFunction(s, type))
     if (TypeValue* kind = s.TypeOf(s.TypeAttr(type, name));
         kind != nullptr && (kind->is("builtins:getset_descriptor") || kind->is("builtins:property")))
       return Break(Reason::kUnsupportedAttribute, StrCat("Tensor.", name, " where a __torch_function__ has a say"));

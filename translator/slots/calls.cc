@@ -1,4 +1,5 @@
 // Calls: what is called, argument binding, frames, construction.
+#include "translator/slots/overrides.h"
 #include "translator/slots/slots.h"
 #include "translator/builtins/table.h"
 
@@ -404,6 +405,8 @@ Outcome Interp::CallBuiltin(const std::string& symbol, Args args, Tail tail) {
     return CallAtRunTime(*this, *call, args);
   if (IsTensorMethod(symbol) && HasTorchFunction(s, args))
     return CallTorchFunction(*this, symbol, std::move(args));
+  if (IsTensorMethod(symbol) && FindBuiltin(symbol) != nullptr && HasRealModes(s))
+    return Break(Reason::kUnsupportedTensor, StrCat(symbol, " in a mode of __torch_function__"));
   if (BuiltinBody body = FindBuiltin(symbol))
     return OnlyAppends(symbol, args) ? body(*this, args, tail) : RunWhole(*this, symbol, body, args, tail);
   if (const AmbientQuery* query = symbol.starts_with("torch") ? FindAmbientQuery(symbol) : nullptr)
