@@ -226,7 +226,8 @@ bool Changes(Session& s, V function, const std::vector<std::pair<std::string, V>
 }  // namespace
 
 bool OverridesTorchFunction(Session& s, TypeValue* type) {
-  if (type == nullptr || type->is("torch:Tensor") || !type->Has(model::TypeFlag::kTensorSubclass))
+  if (type == nullptr || type->is("torch:Tensor") || type->is("torch.nn.parameter:Parameter") || type->is("torch.nn.parameter:Buffer") ||
+      !type->Has(model::TypeFlag::kTensorSubclass))
     return false;
   V own = s.TypeAttr(type, kMethod), torchs = s.TypeAttr(s.TypeOfSymbol("torch:Tensor"), kMethod);
   V none = s.Symbol("torch._C:_disabled_torch_function_impl");
