@@ -43,7 +43,7 @@ absl::StatusOr<Operand> PyProbe::Pool::Key(model::Step step, const model::Consta
 absl::StatusOr<Operand> PyProbe::Pool::Expected(model::Fact fact, const model::Constant& value) {
   if (fact != model::Fact::kSymbolName)
     return Link(value, fact == model::Fact::kValue || fact == model::Fact::kDictKeys || fact == model::Fact::kInstanceKeys ||
-                           fact == model::Fact::kTypeKeys || fact == model::Fact::kSetElements);
+                           fact == model::Fact::kTypeKeys || fact == model::Fact::kSetElements || fact == model::Fact::kSetMembers);
   if (!value.is_str())
     return absl::InvalidArgumentError("check program: a symbol is a str");
   ASSIGN_OR_RETURN(Operand operand, Link(value, false));

@@ -242,7 +242,7 @@ Outcome BuiltinInAnyOrder(Interp& in, Args& args, Tail) {
     return WrongArguments(in, "_in_any_order");
   in.s.Touch(set);
   set->has_history = false;
-  set->in_order = false;
+  set->in_order = set->is_order_unread = false;
   set->pop_place = -1;
   return in.Done(set);
 }

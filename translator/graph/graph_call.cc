@@ -282,8 +282,8 @@ class NodeMaker {
       return in_.Break(Reason::kUserException, StrCat(symbol_, ": ", answer->raised_text));  // eager says it best
     }
     meta_.result = *answer->result;
-    if (!IsMadeOfTensors(meta_.result))  // told from the operands' metadata, by whatever of it
-      s_.RelyOnParts(guards::kAllTensorParts);
+    if (!IsMadeOfTensors(meta_.result))
+      RelyOnOperands();
     meta_.same_as = answer->same_as;
     meta_.may_raise_on_data = true;
     after_ = answer->after;
@@ -295,6 +295,22 @@ class NodeMaker {
     else if (meta_.mutates_first && !ChangesAList())
       return in_.Break(Reason::kUnsupportedTensor, symbol_);
     return in_.Done(nullptr);
+  }
+
+  // A result that Python reads was told from the operands' metadata, by whatever of it; what an operator made has its own from any tensor
+  // before it. Torch is not told whether there are gradients.
+  void RelyOnOperands() {
+    constexpr uint32_t kTold = guards::kLeafPart | guards::kOffsetPart;
+    auto rely = [&](TensorValue* tensor) {
+      if (tensor->is_real() && tensor->node == UINT32_MAX)
+        s_.RelyOnParts(tensor, kTold);
+      else
+        s_.RelyOnParts(kTold);
+    };
+    for (V value : args_.positional)
+      ForEachTensor(s_, value, rely);
+    for (const auto& [name, value] : args_.keyword)
+      ForEachTensor(s_, value, rely);
   }
 
   // _foreach_*_ on tensors that are no part of a backward pass: they look afterwards as before.

@@ -149,7 +149,7 @@ Outcome SetOp(Interp& in, int32_t number, V left, V right) {
     set->index[s.HashKey(item)] = static_cast<uint32_t>(set->items.size());
     set->items.push_back(item);
   }
-  set->in_order = false;
+  set->in_order = set->is_order_unread = false;
   set->pop_place = -1;
   if (of_views || set->is_real()) {
     set->has_history = false;

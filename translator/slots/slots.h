@@ -98,6 +98,8 @@ bool RefreshesFlags(std::string_view name);
 
 // What a property, staticmethod or classmethod was made of; null where empty.
 V PartOf(Session& s, V object, model::Step step);
+// Whether objects of this type work as properties: of a subclass too, unless it has descriptor methods of its own.
+bool IsProperty(Session& s, TypeValue* kind);
 
 // A C function without a body of its own: methods of numbers and strings see what subclasses hold for their base; an operator method on an
 // operand that is not for it gives NotImplemented; the rest is folded in the client.
