@@ -1,5 +1,7 @@
 #include "client_ext/observe/py_probe.h"
 
+#include "client_ext/observe/abstract_classes.h"
+
 #include "base/strings.h"
 
 namespace framegate::client {
@@ -41,6 +43,11 @@ absl::StatusOr<Operand> PyProbe::Pool::Key(model::Step step, const model::Consta
 }
 
 absl::StatusOr<Operand> PyProbe::Pool::Expected(model::Fact fact, const model::Constant& value) {
+  if (fact == model::Fact::kAbcAnswers) {
+    ASSIGN_OR_RETURN(Operand operand, Link(value, false));
+    constants_.back()->registrations = RegistrationsWhere(value);
+    return operand;
+  }
   if (fact != model::Fact::kSymbolName)
     return Link(value, fact == model::Fact::kValue || fact == model::Fact::kDictKeys || fact == model::Fact::kInstanceKeys ||
                            fact == model::Fact::kTypeKeys || fact == model::Fact::kSetElements || fact == model::Fact::kSetMembers);

@@ -207,6 +207,18 @@ bool Session::RelyOnRegistrations() {
   return RelyOnProcess(Fact::kAbcToken);
 }
 
+bool Session::IsNamed(TypeValue* type) {
+  return type->is_real() && PeekFact(type, Fact::kSymbolName).known;
+}
+
+void Session::RelyOnAbcAnswer(TypeValue* type, TypeValue* base, bool answer) {
+  const Constant said =
+      Constant::Tuple({ReadFact(type, Fact::kSymbolName).constant, ReadFact(base, Fact::kSymbolName).constant, Constant::Bool(answer)});
+  AddGuard({.kind = GuardKind::kFactIs,
+            .subject = subjects_.Root(Step::kAmbient),
+            .fact = model::FactValue{.fact = Fact::kAbcAnswers, .constant = Constant::Tuple({said})}});
+}
+
 bool Session::RelyOnHashes() {
   return RelyOnProcess(Fact::kHashSecret);
 }

@@ -1,4 +1,5 @@
-"""C functions that consume an iterator, in Python as _polyfills has others: inlined only for generators, so that they can break inside."""
+"""C functions that consume an iterator, and C iterators over others, in Python as _polyfills has them: inlined only for generators, so that they
+can break inside."""
 from collections import deque as _deque
 
 
@@ -82,3 +83,39 @@ def sum_of(iterable, /, start=0):
                 total, only_numbers = sum(numbers, total), False
             total = total + item
     return sum(numbers, total) if only_numbers else total
+
+
+def next_of(iterator, /):
+    """next() of a generator that returns None."""
+    for item in iterator:
+        return item
+    raise StopIteration
+
+
+def next_or(iterator, default, /):
+    for item in iterator:
+        return item
+    return default
+
+
+def enumerate_of(source, number):
+    for item in source:
+        yield number, item
+        number += 1
+
+
+def zip_of(sources):
+    while True:
+        items = []
+        for source in sources:
+            for item in source:
+                break
+            else:
+                return
+            items.append(item)
+        yield tuple(items)
+
+
+def map_of(function, sources):
+    for items in zip_of(sources):
+        yield function(*items)
