@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "client_ext/dispatch/first_call.h"
 #include "client_ext/dispatch/predict.h"
 #include "client_ext/observe/check_program.h"
 #include "client_ext/observe/live_unit.h"
@@ -48,13 +49,15 @@ struct Site {
   bool only_direct = false;                         // skipped file: a root only where the region's callable asked for it
   bool quiet = false;                               // and, called by others, what it calls is none either
   bool full = false;                                // as many entries as the limit allows: what is there is still used
-  bool seen = false;                                // eager_then_compile: it was called before
   int64_t number = -1;                              // first part of the compile ids; -1: none yet
   uint32_t made = 0;                                // entries made so far, dropped ones included
   uint64_t compiling = 0;                           // id of the thread that compiles for it, 0: none
 
   std::unique_ptr<Predictor> predictor;  // where there are several entries
+  std::unique_ptr<FirstCall> first;      // eager_then_compile: the call that ran as written; null: none has
 
+  void AddDynamic(std::string subject);
+  void AddSeparating(std::string subject);
   void Add(std::shared_ptr<Installed> entry);
   // The entry whose checks pass on the frames; null where none does. `kept` gets what its checks keep, borrowed.
   Installed* Find(const LiveFrame* frames, size_t count, PyObject** kept) noexcept;
