@@ -211,6 +211,7 @@ Outcome BuiltinSetCopy(Interp& in, Args& args, Tail) {
     return WrongArguments(in, "set.copy");
   if (in.s.TypeOf(set)->is("builtins:frozenset"))
     return in.Done(set);
+  ReadOrder(in.s, set);
   auto* copy = in.s.New<SetValue>();
   copy->type = in.s.TypeOf(set);
   copy->mutable_made = true;

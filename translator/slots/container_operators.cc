@@ -119,6 +119,8 @@ Outcome SetOp(Interp& in, int32_t number, V left, V right) {
           return in.Break(Reason::kUnsupportedValue, "a set of elements with equality of their own");
   if (a == nullptr || b == nullptr || (plain != 1 && plain != 7 && plain != 10 && plain != 12))
     return in.Done(nullptr);
+  ReadOrder(s, a);
+  ReadOrder(s, b);
   if (a == b) {  // what one becomes does not change the other
     b = s.New<SetValue>();
     *b = *a;

@@ -35,22 +35,6 @@ void Later(Session& s, SetValue* set, const char* method, V argument) {
   s.AddEffect(std::move(effect));
 }
 
-// Real ones whose items were read in no order.
-bool ReadOrder(Session& s, SetValue* set) {
-  Values items;
-  for (const Constant& element : s.ReadFact(set, model::Fact::kSetElements).constant.items)
-    if (auto it = set->index.find(s.HashKey(s.Const(element))); it != set->index.end())
-      items.push_back(set->items[it->second]);
-  if (items.size() != set->items.size())
-    return false;
-  s.Journal(set);
-  set->items = std::move(items);
-  set->in_order = true;
-  set->is_order_unread = false;
-  Reindex(s, set);
-  return true;
-}
-
 }  // namespace
 
 void SetStep(SetValue* set, const char* name, Constant argument) {
@@ -66,6 +50,23 @@ void SetStep(SetValue* set, const char* name, const SetValue* other) {
   SetStep(set, name, Constant::Tuple(other->history));
 }
 
+bool ReadOrder(Session& s, SetValue* set) {
+  if (!set->is_order_unread)
+    return set->in_order;
+  Values items;
+  for (const Constant& element : s.ReadFact(set, model::Fact::kSetElements).constant.items)
+    if (auto it = set->index.find(s.HashKey(s.Const(element))); it != set->index.end())
+      items.push_back(set->items[it->second]);
+  if (items.size() != set->items.size())
+    return false;
+  s.Journal(set);
+  set->items = std::move(items);
+  set->in_order = true;
+  set->is_order_unread = false;
+  Reindex(s, set);
+  return true;
+}
+
 // The items as they are iterated: asked of the client, whose answer holds in its process alone unless all are numbers.
 Outcome InOrder(Interp& in, SetValue* set) {
   Session& s = in.s;
@@ -73,7 +74,7 @@ Outcome InOrder(Interp& in, SetValue* set) {
     return in.Done(set);
   const bool numbers = std::all_of(set->items.begin(), set->items.end(), [&](V item) { return IsNumber(s, item); });
   auto refuse = [&] { return in.Break(Reason::kUnsupportedIteration, "the order of a set made in the frame"); };
-  if (set->is_order_unread && ReadOrder(s, set))
+  if (ReadOrder(s, set))
     return in.Done(set);
   if (set->is_real() || !set->has_history || (!numbers && !s.RelyOnHashes()))
     return set->items.size() == 1 ? in.Done(set) : refuse();
@@ -180,6 +181,7 @@ Outcome MergeIntoSet(Interp& in, SetValue* set, V iterable) {
   auto* other = As<SetValue>(iterable);
   Values items;
   if (other != nullptr) {
+    ReadOrder(in.s, other);
     items = other->items;
   } else {
     FRAMEGATE_TAKE([[maybe_unused]] V all, in.ToValues(iterable, &items));

@@ -142,6 +142,8 @@ void SetStep(SetValue* set, const char* name, Constant argument);
 void SetStep(SetValue* set, const char* name, const SetValue* other);
 // The items are in the order in which the set gives them; kBreak where that is not known.
 Outcome InOrder(Interp& in, SetValue* set);
+// Of a real set whose items were read in no order, their order is read: what is made of them may show it. Whether `items` are in order now.
+bool ReadOrder(Session& s, SetValue* set);
 
 // What the RuntimeError says that replaces an exception which ends iteration and leaves a generator's body; "": it is none.
 std::string StopIterationText(Session& s, uint32_t code_flags, V exception);
