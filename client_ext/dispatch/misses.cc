@@ -44,7 +44,7 @@ guards::TensorCheck FreedBut(const guards::TensorCheck& check, uint32_t compared
   return freed;
 }
 
-// Where the check compared sizes or an int that are others now, all else equal: what may become symbolic, `subject` for an int and
+// Where the check compared sizes or a number that are others now, all else equal: what may become symbolic, `subject` for a number and
 // `subject#dimension` for a size.
 std::vector<std::string> Changed(const Installed& entry, const Program& program, const Instruction& in, model::SubjectId subject,
                                  const std::string& name, const LiveUnit& live) {
@@ -62,14 +62,18 @@ std::vector<std::string> Changed(const Installed& entry, const Program& program,
         changed.push_back(StrCat(name, "#", dimension));
     return changed;
   }
-  if (guards::FactOf(in.op) != model::Fact::kValue || !program.constants[in.imm()].is_int())
+  if (guards::FactOf(in.op) != model::Fact::kValue)
     return changed;
+  const model::Constant& before = program.constants[in.imm()];
   PyObject* object = FindSubject(subjects, subject, live);
-  if (object == nullptr || !PyLong_CheckExact(object))
+  if (object != nullptr && PyFloat_CheckExact(object) && before.kind == model::ConstantKind::kFloat &&
+      PyFloat_AS_DOUBLE(object) != before.real)
+    changed.push_back(name);
+  if (object == nullptr || !PyLong_CheckExact(object) || !before.is_int())
     return changed;
   int overflow = 0;
   const long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
-  if (overflow == 0 && value != program.constants[in.imm()].integer)
+  if (overflow == 0 && value != before.integer)
     changed.push_back(name);
   return changed;
 }

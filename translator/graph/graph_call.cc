@@ -150,6 +150,12 @@ class NodeMaker {
  public:
   NodeMaker(Interp& in, NodeOp op, const std::string& symbol, Args args)
       : in_(in), s_(in.s), op_(op), symbol_(symbol), args_(Frozen(in.s, std::move(args))) {
+    for (V& value : args_.positional)
+      if (V number = NumberOfNumpy(s_, value))
+        value = number;
+    for (auto& [name, value] : args_.keyword)
+      if (V number = NumberOfNumpy(s_, value))
+        value = number;
     target_ = op == NodeOp::kCallMethod ? symbol.substr(symbol.find_last_of(":.") + 1) : symbol;
   }
 
@@ -444,6 +450,8 @@ class NodeMaker {
 }  // namespace
 
 Outcome Interp::GraphCall(NodeOp op, const std::string& symbol, Args args) {
+  if (HasTorchFunction(s, args))
+    return CallTorchFunction(*this, symbol, std::move(args));
   return NodeMaker(*this, op, symbol, std::move(args)).Run();
 }
 

@@ -47,6 +47,11 @@ Outcome FloatSymbol(Interp& in, int32_t op, V left, V right) {
 
 }  // namespace
 
+bool IsFloatSymbol(Session& s, V value) {
+  auto* symbol = As<SymbolValue>(s.Look(value));
+  return symbol != nullptr && symbol->known == nullptr && symbol->now.kind == ConstantKind::kFloat;
+}
+
 // Arithmetic on numbers of which one is symbolic. Value null: not that.
 Outcome SymbolOp(Interp& in, int32_t number, V left, V right) {
   Session& s = in.s;
@@ -70,6 +75,8 @@ Outcome SymbolOp(Interp& in, int32_t number, V left, V right) {
     return in.Done(s.Number(x * y));
   if (ints && (plain == 2 || plain == 6) && y != 0)
     return in.Done(s.Number(Size::Combine(plain == 2 ? TermOp::kFloorDiv : TermOp::kMod, x, y)));
+  if (plain == 11 && b != nullptr && b->term == 0)  // it may be 0 in another call
+    return in.Done(nullptr);
   if (ints && plain == 8 && y.term() == 0 && y.now() == 2)
     return in.Done(s.Number(x * x));
   bool zero = ints && plain == 11 && y == 0;

@@ -242,6 +242,8 @@ class Session {
   int64_t function_levels = 0, dual_levels = 0;
   bool in_transform = false;
 
+  SequenceValue* function_modes = nullptr;  // of __torch_function__, entered in the frame and not left: the innermost last
+
   bool changed_frozen = false;                  // the translation is void
   absl::flat_hash_map<V, Values> cached_calls;  // the function and arguments that give it again
   absl::flat_hash_map<std::string, V> cached;   // what cached functions gave, by function and arguments
@@ -285,6 +287,7 @@ class Session {
   bool IsArgument(SubjectId subject) const;
   std::vector<uint32_t> DynamicDims(SubjectId subject, const model::TensorFacts& facts);
   void MakeSymbolic(SubjectId subject, const std::vector<uint32_t>& dims, model::TensorFacts* facts);
+  bool MayBeSymbol(SubjectId subject, const Constant& now);
   V MakeSymbol(LazyValue* lazy, const Constant& now);
   std::string IdentityKey(V key);
   TypeValue* ConstantType(const Constant& constant);

@@ -1,5 +1,6 @@
 // Sizes and ints that changed between calls, or that the user says will change, become symbols.
 #include <algorithm>
+#include <cmath>
 
 #include "base/strings.h"
 #include "translator/values/session.h"
@@ -89,14 +90,23 @@ std::optional<uint32_t> Session::FixedMark() const {
   return std::nullopt;
 }
 
+// Ints of 0 and 1 and floats that are no numbers decide too much to be known by name.
+bool Session::MayBeSymbol(SubjectId subject, const Constant& now) {
+  if (now.is_int() && now.integer >= 2)
+    return IsDynamic(PathOf(subject)) || (request_.config.dynamic == "true" && IsArgument(subject));
+  return now.kind == ConstantKind::kFloat && std::isfinite(now.real) && IsDynamic(PathOf(subject));
+}
+
 V Session::MakeSymbol(LazyValue* lazy, const Constant& now) {
-  AddGuard({.kind = GuardKind::kTypeIs, .subject = lazy->subject, .type = "builtins:int"});
+  AddGuard({.kind = GuardKind::kTypeIs, .subject = lazy->subject, .type = now.is_int() ? "builtins:int" : "builtins:float"});
   auto* symbol = New<SymbolValue>();
-  symbol->term = terms_.IntOf(lazy->subject, now.integer);
   symbol->now = now;
   symbol->handle = lazy->handle;
   symbol->subject = lazy->subject;
-  base_terms_.push_back(symbol->term);
+  if (now.is_int()) {
+    symbol->term = terms_.IntOf(lazy->subject, now.integer);
+    base_terms_.push_back(symbol->term);
+  }
   return symbol;
 }
 
@@ -165,6 +175,8 @@ void Session::Fix(V value, int depth) {
     }
     if (symbol->term != 0)
       terms_.Fix(symbol->term);
+    else if (symbol->is_real())
+      ReadFact(symbol, model::Fact::kValue);
     else
       for (V operand : {symbol->left, symbol->right})
         Fix(operand, depth + 1);

@@ -61,9 +61,6 @@ def forget() -> None:
 
 
 def _dynamic(request: Request) -> str:
-    """Symbolic sizes are for graphs that run as they are: what other back-ends compile holds for the sizes they saw."""
-    if request.backend != "eager":
-        return "false"
     return "auto" if request.dynamic is None else "true" if request.dynamic else "false"
 
 
