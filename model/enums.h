@@ -96,6 +96,12 @@ constexpr bool IsRoot(Step step) {
 }
 
 StepOperand OperandOf(Step step);
+
+// Whether a step's key may be any constant; other keys are names.
+constexpr bool TakesAnyKey(Step step) {
+  return step == Step::kDictItem || step == Step::kCached;
+}
+
 FactShape ShapeOf(Fact fact);
 std::string_view TorchGuardType(AmbientPart part);
 std::string_view WhatHappens(Reason reason);

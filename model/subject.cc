@@ -75,6 +75,8 @@ std::string StepPath(const SubjectNode& node, std::string parent) {
       return StrCat(parent, "[", Repr(node.key), "]");
     case Step::kItem:
       return StrCat(parent, "[", node.index, "]");
+    case Step::kCached:
+      return StrCat("<cached ", parent, " of ", Repr(node.key), ">");
     case Step::kType:
       return StrCat("type(", parent, ")");
     case Step::kDictKey:

@@ -186,7 +186,7 @@ void Observer::Describe(PyObject* object, int depth, ObjectRecord* record) {
 void Observer::DescribeContainer(PyObject* object, int depth, ObjectRecord* record) {
   AddFact(Fact::kLength, object, record);
   if (PyAnySet_Check(object))
-    return AddFact(Fact::kSetElements, object, record);
+    return AddFact(Fact::kSetMembers, object, record);
   if (PyDict_Check(object))
     return DescribeDict(object, depth, record);
   const Py_ssize_t size = depth > 0 ? std::min(Py_SIZE(object), kMaxItems) : 0;

@@ -3,6 +3,9 @@
 
 #include "client_ext/pycompat/python.h"
 
+#include <cstdint>
+#include <optional>
+
 #include "client_ext/pycompat/ref.h"
 #include "model/constant.h"
 
@@ -23,6 +26,7 @@ struct LinkedConstant {
   pycompat::Ref object;
   Py_hash_t hash = -1;  // -1: not hashable
   model::Constant value;
+  std::optional<uint64_t> registrations;  // of Fact::kAbcAnswers: how many there were when they held
 };
 
 }  // namespace framegate::client

@@ -1,5 +1,7 @@
 #include "client_ext/observe/py_probe.h"
 
+#include "client_ext/observe/abstract_classes.h"
+
 #include "base/strings.h"
 
 namespace framegate::client {
@@ -41,9 +43,14 @@ absl::StatusOr<Operand> PyProbe::Pool::Key(model::Step step, const model::Consta
 }
 
 absl::StatusOr<Operand> PyProbe::Pool::Expected(model::Fact fact, const model::Constant& value) {
+  if (fact == model::Fact::kAbcAnswers) {
+    ASSIGN_OR_RETURN(Operand operand, Link(value, false));
+    constants_.back()->registrations = RegistrationsWhere(value);
+    return operand;
+  }
   if (fact != model::Fact::kSymbolName)
     return Link(value, fact == model::Fact::kValue || fact == model::Fact::kDictKeys || fact == model::Fact::kInstanceKeys ||
-                           fact == model::Fact::kTypeKeys || fact == model::Fact::kSetElements);
+                           fact == model::Fact::kTypeKeys || fact == model::Fact::kSetElements || fact == model::Fact::kSetMembers);
   if (!value.is_str())
     return absl::InvalidArgumentError("check program: a symbol is a str");
   ASSIGN_OR_RETURN(Operand operand, Link(value, false));

@@ -100,7 +100,7 @@ class Implier {
     const Known* known = Find(subject);
     if (fact == Fact::kLength && known)
       return (known->value && HasLength(known->value->constant)) || known->facts.contains(Fact::kDictKeys) ||
-             known->facts.contains(Fact::kSetElements) || known->facts.contains(Fact::kRange);
+             known->facts.contains(Fact::kSetElements) || known->facts.contains(Fact::kSetMembers) || known->facts.contains(Fact::kRange);
     if (fact == Fact::kIterRemaining && known)
       return known->facts.contains(Fact::kRange);
     if (fact == Fact::kTypeName && set_.subjects[subject].step == model::Step::kType) {

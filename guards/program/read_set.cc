@@ -31,7 +31,8 @@ class Collector {
   }
 
  private:
-  void Read(SubjectId subject, Fact fact) { facts_.emplace(subject, fact); }
+  // What abstract classes answer is not observed; the subject must be there.
+  void Read(SubjectId subject, Fact fact) { facts_.emplace(subject, fact == Fact::kAbcAnswers ? Fact::kAmbient : fact); }
 
   void AddStep(const Instruction& in) {
     const Step step = StepOf(in.op);

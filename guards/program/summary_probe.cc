@@ -58,6 +58,8 @@ bool SummaryProbe::TakeStep(model::Step step, Object from, const Instruction& i,
 }
 
 bool SummaryProbe::FactIs(model::Fact fact, Object object, const Instruction& i) noexcept {
+  if (fact == model::Fact::kAbcAnswers)  // whoever links the program asks
+    return true;
   const model::FactValue* value = SummaryIndex::FindFact(object, fact);
   if (value == nullptr || !value->known)
     return false;

@@ -119,7 +119,7 @@ class Verifier {
       case model::StepOperand::kPair:
         break;
       case model::StepOperand::kKey:
-        if (InPool(operand, p_.constants) && step != model::Step::kDictItem)
+        if (InPool(operand, p_.constants) && !model::TakesAnyKey(step))
           Expect(p_.constants[operand].is_str(), ProgramRule::kOperandKind, "the key is a name");
         break;
     }

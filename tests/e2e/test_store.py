@@ -37,3 +37,42 @@ def test_processes_with_other_hash_seeds_share_a_store(place):
         stats = json.loads(place.python(PROGRAM, PYTHONHASHSEED=seed))
         assert stats["fallbacks"] == 0 and stats["refused_entries"] == 0
         assert number == 0 or stats["lookup_hits"] >= 2, stats
+
+
+SHARED = """
+import functools
+import json
+import framegate
+from collections.abc import Iterable, Mapping
+
+framegate.config.graphless = "always"
+WORDS = {"alpha", "beta", "gamma", "delta", "epsilon"}
+SEEN = []
+
+@functools.lru_cache
+def noted(word):
+    SEEN.append(word)
+    return len(word)
+
+def members(word):
+    return word in WORDS, len(WORDS), sorted(WORDS), WORDS.isdisjoint({"zeta"})
+
+def kinds(value):
+    return isinstance(value, Mapping), isinstance(value, Iterable)
+
+def remembered():
+    return noted("alpha")
+
+noted("alpha")
+for function, arguments in ((members, ("beta",)), (kinds, ({},)), (kinds, (3,)), (remembered, ())):
+    compiled = framegate.compile(function, backend="eager")
+    assert compiled(*arguments) == function(*arguments)
+print(json.dumps(framegate.stats()))
+"""
+
+
+def test_what_looks_at_no_order_is_shared(place):
+    place.start_daemon()
+    first, second = (json.loads(place.python(SHARED, PYTHONHASHSEED=seed)) for seed in ("1", "2"))
+    assert first["frames_skipped"] == 0 and first["graph_breaks"] == 0, first
+    assert second["translations"] == 0 and second["entries"] == first["entries"], second

@@ -48,6 +48,22 @@ std::string KeyOf(Session& s, const Args& args) {
   return key;
 }
 
+// What the cache of a real one holds for these arguments; null where it holds nothing, or under a key that is no constant.
+V Cached(Session& s, const Args& args) {
+  V cache = s.Resolve(args.positional[0]);
+  std::vector<Constant> key(args.positional.size() - 1);
+  for (size_t i = 1; i < args.positional.size(); ++i)
+    if (!ToConstant(s, args.positional[i], &key[i - 1]))
+      return nullptr;
+  if (!cache->is_real() || !args.keyword.empty())
+    return nullptr;
+  const bool is_alone = key.size() == 1 && (key[0].is_str() || key[0].is_int() || key[0].kind == ConstantKind::kBigInt);
+  const Constant whole = is_alone ? key[0] : Constant::Tuple(std::move(key));
+  return s.mirror().Step(cache->handle, model::Step::kCached, 0, whole) == model::kAbsent
+             ? nullptr
+             : s.StepFrom(cache, model::Step::kCached, 0, whole);
+}
+
 }  // namespace
 
 // One made in the frame is called through Python code, and lives no longer than the frame.
@@ -69,22 +85,24 @@ Outcome BuiltinLruCache(Interp& in, Args& args, Tail) {
   return in.Done(object);
 }
 
-// Where calling the function has no effect, its value is as good as what the cache holds, as long as it is only read.
+// Where calling the function has no effect, its value is as good as what the cache holds, as long as it is only read. Otherwise what the
+// cache holds is all that can be known.
 Outcome BuiltinLruCacheCall(Interp& in, Args& args, Tail) {
   Session& s = in.s;
   FRAMEGATE_TAKE(V wrapped, in.GetAttr(args.positional[0], "__wrapped__"));
   std::string key = KeyOf(s, args);
   if (auto it = s.cached.find(key); it != s.cached.end() && !key.empty())
     return in.Done(it->second);
-  const Values call = args.positional;
+  const Args call = args;
   args.positional.erase(args.positional.begin());
-  const bool again = args.keyword.empty();
   Session::Mark mark = s.Snapshot();
   size_t effects = s.effects().size(), mutated = s.mutated.size(), nodes = s.graph().nodes().size();
   Outcome outcome = in.Call(wrapped, std::move(args));
   bool clean = s.effects().size() == effects && s.mutated.size() == mutated && s.graph().nodes().size() == nodes;
   if (!clean || (outcome.flow != Flow::kNext && outcome.flow != Flow::kRaise) || (outcome.ok() && key.empty())) {
     s.Rollback(mark);
+    if (V value = Cached(s, call))
+      return in.Done(value);
     const std::string why = outcome.flow == Flow::kBreak ? s.refusal.detail : !clean ? "it has an effect" : "an argument is no constant";
     return in.Break(Reason::kOpaqueCall, StrCat("a cached function that does more than compute: ", why));
   }
@@ -92,8 +110,8 @@ Outcome BuiltinLruCacheCall(Interp& in, Args& args, Tail) {
   if (outcome.ok()) {
     Freeze(outcome.value);
     s.cached[key] = outcome.value;
-    if (again)
-      s.cached_calls[outcome.value] = call;
+    if (call.keyword.empty())
+      s.cached_calls[outcome.value] = call.positional;
   }
   return outcome;
 }

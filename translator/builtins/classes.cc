@@ -203,24 +203,48 @@ Outcome BuiltinAbcInit(Interp& in, Args& args, Tail) {
   return in.Done(s.None());
 }
 
-Outcome BuiltinProperty(Interp& in, Args& args, Tail) {
+namespace {
+
+// Getter, setter, deleter and, where there is one, the text of property(...), whose arguments begin at a place; empty: too many.
+Values PropertyParts(Interp& in, const Args& args, size_t begin) {
   static constexpr const char* kNames[] = {"fget", "fset", "fdel", "doc"};
-  if (args.positional.size() > 4)
-    return WrongArguments(in, "property");
-  Values parts = args.positional;
+  if (args.positional.size() > begin + 4)
+    return {};
+  Values parts(args.positional.begin() + static_cast<ptrdiff_t>(begin), args.positional.end());
+  const size_t given = parts.size();
   parts.resize(4, in.s.None());
-  for (size_t i = args.positional.size(); i < 4; ++i)
+  for (size_t i = given; i < 4; ++i)
     if (V value = args.Keyword(kNames[i]))
       parts[i] = value;
   if (in.s.Resolve(parts[3]) == in.s.None())
     parts.pop_back();
-  return in.Done(Made(in, "property", std::move(parts)));
+  return parts;
+}
+
+}  // namespace
+
+Outcome BuiltinProperty(Interp& in, Args& args, Tail) {
+  Values parts = PropertyParts(in, args, 0);
+  return parts.empty() ? WrongArguments(in, "property") : in.Done(Made(in, "property", std::move(parts)));
+}
+
+// Of an object made in the frame whose class is derived from property; it does not leave the frame.
+Outcome BuiltinPropertyInit(Interp& in, Args& args, Tail) {
+  auto* self = args.positional.empty() ? nullptr : As<ObjectValue>(in.s.Resolve(args.positional[0]));
+  Values parts = PropertyParts(in, args, 1);
+  if (self == nullptr || self->is_real() || !in.s.IsSubclass(in.s.TypeOf(self), "builtins:property") || parts.empty())
+    return WrongArguments(in, "property.__init__");
+  in.s.Touch(self);
+  self->arguments = std::move(parts);
+  self->hint = "property of a derived class";
+  return in.Done(in.s.None());
 }
 
 namespace {
 
 Outcome PropertyWith(Interp& in, Args& args, size_t at) {
-  if (args.positional.size() != 2)
+  TypeValue* type = args.positional.size() == 2 ? in.s.TypeOf(args.positional[0]) : nullptr;
+  if (type == nullptr || !type->is("builtins:property"))
     return WrongArguments(in, "a property's decorator");
   Values parts;
   for (Step step : {Step::kPropertyGet, Step::kPropertySet, Step::kPropertyDel}) {

@@ -211,6 +211,7 @@ Outcome BuiltinSetCopy(Interp& in, Args& args, Tail) {
     return WrongArguments(in, "set.copy");
   if (in.s.TypeOf(set)->is("builtins:frozenset"))
     return in.Done(set);
+  ReadOrder(in.s, set);
   auto* copy = in.s.New<SetValue>();
   copy->type = in.s.TypeOf(set);
   copy->mutable_made = true;
@@ -242,7 +243,7 @@ Outcome BuiltinInAnyOrder(Interp& in, Args& args, Tail) {
     return WrongArguments(in, "_in_any_order");
   in.s.Touch(set);
   set->has_history = false;
-  set->in_order = false;
+  set->in_order = set->is_order_unread = false;
   set->pop_place = -1;
   return in.Done(set);
 }

@@ -32,6 +32,7 @@ Outcome MakeSet(Interp& in, Args& args, const char* type) {
   if (!args.positional.empty()) {
     auto* source = As<SetValue>(in.s.Resolve(args.positional[0]));
     if (source != nullptr) {
+      ReadOrder(in.s, source);
       items = source->items;
     } else {
       FRAMEGATE_TAKE([[maybe_unused]] V none, in.ToValues(args.positional[0], &items));

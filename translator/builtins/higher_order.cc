@@ -210,6 +210,33 @@ Outcome BuiltinCheckpoint(Interp& in, Args& args, Tail) {
   });
 }
 
+// Tensor.register_hook on what the graph makes: its function is captured on a gradient that stands for the one to come.
+Outcome BuiltinTensorRegisterHook(Interp& in, Args& args, Tail) {
+  Session& s = in.s;
+  auto* tensor = args.positional.size() == 2 && args.keyword.empty() ? As<TensorValue>(s.Resolve(args.positional[0])) : nullptr;
+  const model::TensorFacts* facts = tensor == nullptr || tensor->node == UINT32_MAX ? nullptr : s.FactsOf(tensor);
+  if (facts == nullptr || tensor->doubtful || !facts->requires_grad || facts->is_leaf)
+    return in.Break(Reason::kUnsupportedTensor,
+                    "torch._tensor:Tensor.register_hook on what is no result of the graph that requires gradients");
+  Operand like{.tensor = *facts};
+  like.tensor->requires_grad = false;
+  like.tensor->is_leaf = true;
+  const Constant grad_mode = s.AmbientPart(model::AmbientPart::kGradMode);
+  return Whole(in, [&]() -> Outcome {
+    FRAMEGATE_TAKE(V gradient, in.GraphResult("framegate._graph_calls:gradient_like", {.positional = {tensor}}, like));
+    As<TensorValue>(gradient)->strides_guessed = true;
+    Captured body(in);
+    s.SetAmbient(model::AmbientPart::kGradMode, Constant::Bool(false));
+    FRAMEGATE_TAKE(V value, body.Run(args.positional[1], {.positional = {gradient}}));
+    s.SetAmbient(model::AmbientPart::kGradMode, grad_mode);
+    if (As<TensorValue>(s.Resolve(value)) == nullptr)
+      return in.Break(Reason::kUnsupportedCall, "a hook that gives no gradient");
+    FRAMEGATE_TAKE([[maybe_unused]] V none, in.GraphResult("framegate._graph_calls:register_hook", {.positional = {tensor, gradient}},
+                                                           Operand{.constant = Constant::None()}, {body.number()}));
+    return in.Done(s.New<OpaqueValue>());
+  });
+}
+
 // torch.cond: both branches are kept where the condition is a tensor.
 Outcome BuiltinCond(Interp& in, Args& args, Tail tail) {
   Session& s = in.s;

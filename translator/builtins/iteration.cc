@@ -69,7 +69,36 @@ Outcome BuiltinIter(Interp& in, Args& args, Tail) {
   return in.Done(iterator);
 }
 
-Outcome BuiltinNext(Interp& in, Args& args, Tail) {
+namespace {
+
+// Every return of the function's code gives None.
+bool ReturnsNothing(const DecodedCode& code) {
+  for (size_t at = 0; at < code.instructions.size(); ++at) {
+    if (code.instructions[at].op != Op::kReturnValue)
+      continue;
+    const Instruction* before = at == 0 ? nullptr : &code.instructions[at - 1];
+    const size_t constant = before == nullptr || before->op != Op::kLoadConst ? SIZE_MAX : static_cast<size_t>(before->arg);
+    if (constant >= code.image->consts.size() || code.image->consts[constant].kind != ConstantKind::kNone)
+      return false;
+  }
+  return true;
+}
+
+// next() of a generator that breaks inside.
+Outcome NextInFrame(Interp& in, const Args& args, Tail tail, Outcome broke) {
+  auto* generator = As<GeneratorValue>(in.s.Look(args.positional[0]));
+  if (!tail.allowed || generator == nullptr || generator->frame == nullptr)
+    return broke;
+  const bool has_default = args.positional.size() == 2;
+  if (!has_default && !ReturnsNothing(*generator->frame->code))
+    return broke;
+  return in.Call(in.s.Symbol(has_default ? "framegate._polyfills_consumers:next_or" : "framegate._polyfills_consumers:next_of"), args,
+                 tail);
+}
+
+}  // namespace
+
+Outcome BuiltinNext(Interp& in, Args& args, Tail tail) {
   if (args.positional.empty() || args.positional.size() > 2)
     return WrongArguments(in, "next");
   V iterator = in.s.Resolve(args.positional[0]);
@@ -78,9 +107,14 @@ Outcome BuiltinNext(Interp& in, Args& args, Tail) {
     if (type != nullptr && in.s.TypeAttr(type, "__next__") == nullptr)
       return in.Raise("builtins:TypeError", StrCat("'", FullTypeName(type), "' object is not an iterator"));
   }
-  if (auto* generator = As<GeneratorValue>(iterator); generator != nullptr && args.positional.size() == 1)
-    return in.Send(generator, in.s.None(), kSync);
-  FRAMEGATE_TAKE(V item, in.Next(iterator));
+  if (auto* generator = As<GeneratorValue>(iterator); generator != nullptr && args.positional.size() == 1) {
+    Outcome sent = in.Send(generator, in.s.None(), kSync);
+    return sent.flow == Flow::kBreak ? NextInFrame(in, args, tail, sent) : sent;
+  }
+  Outcome next = in.Next(iterator);
+  if (next.flow == Flow::kBreak)
+    return NextInFrame(in, args, tail, next);
+  FRAMEGATE_TAKE(V item, std::move(next));
   if (item != nullptr)
     return in.Done(item);
   if (args.positional.size() == 2)

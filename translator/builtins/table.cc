@@ -64,6 +64,20 @@ std::string_view FindPolyfill(std::string_view symbol) {
   return it == table->end() ? std::string_view() : it->second;
 }
 
+std::string_view FindConsumer(std::string_view symbol) {
+  struct Row {
+    std::string_view symbol, function;
+  };
+
+  static constexpr Row kRows[] = {
+#define FRAMEGATE_CONSUMER(symbol, function) {symbol, function},
+#include "translator/builtins/consumers.def"
+#undef FRAMEGATE_CONSUMER
+  };
+  const auto* row = std::find_if(std::begin(kRows), std::end(kRows), [&](const Row& r) { return r.symbol == symbol; });
+  return row == std::end(kRows) ? std::string_view() : row->function;
+}
+
 bool IsGraphFunction(std::string_view symbol) {
   struct Row {
     std::string_view prefix;

@@ -16,6 +16,7 @@ using BuiltinBody = Outcome (*)(Interp& in, Args& args, Tail tail);
 bool IsPureCall(std::string_view symbol);
 // The function (module of framegate and name) that is inlined for a C callable; "" where there is none.
 std::string_view FindPolyfill(std::string_view symbol);
+std::string_view FindConsumer(std::string_view symbol);
 BuiltinBody FindBuiltin(std::string_view symbol);
 
 // The break of a call that a body has no meaning for.

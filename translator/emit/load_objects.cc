@@ -82,7 +82,7 @@ void Emitter::LoadObject(ObjectValue* value) {
         Helper::kMakeTraceback, [] {}, 0);
     return Remember(value);
   }
-  if (value->hint == "frame" || value->hint == "lru_cache")
+  if (value->hint == "frame" || value->hint == "lru_cache" || value->hint == "property of a derived class")
     return Problem(StrCat("a ", value->hint, " made in the frame"));
   TypeValue* type = s_.TypeOf(value);
   if (type == nullptr)

@@ -200,7 +200,8 @@ class NodeMaker {
         meta_.mutates_first && first != nullptr && meta_.first_after.has_value() && !SameShape(*meta_.first_after, *first->facts);
     if (reshapes && first->node == UINT32_MAX)
       return in_.Break(Reason::kUnsupportedTensor, StrCat(symbol_, " changes the shape of a tensor from outside"));
-    const bool outside = ChangesOutside(out);
+    std::vector<TensorValue*> written;
+    const bool outside = !CanPutBack(s_, WrittenTo(out), &written);
     if (outside && s_.retries())
       return in_.Break(Reason::kMayRaiseOnData, StrCat(symbol_, " changes a tensor from outside"));
     if (outside && s_.late_raiser != UINT32_MAX) {
@@ -222,6 +223,7 @@ class NodeMaker {
          .bodies = bodies_,
          .has_effect = !has_rule_ || meta_.mutates_first || meta_.may_raise_on_data || out != nullptr || HasGraphEffect(target_),
          .changes_outside = outside,
+         .written = std::move(written),
          .draws = !has_rule_ || Draws(s_, target_, args_)});
     if (meta_.may_raise_on_data && s_.first_raiser == UINT32_MAX) {
       s_.first_raiser = index;
@@ -309,8 +311,8 @@ class NodeMaker {
       return in_.Break(Reason::kUserException, StrCat(symbol_, ": ", answer->raised_text));  // eager says it best
     }
     meta_.result = *answer->result;
-    if (!IsMadeOfTensors(meta_.result))  // told from the operands' metadata, by whatever of it
-      s_.RelyOnParts(guards::kAllTensorParts);
+    if (!IsMadeOfTensors(meta_.result))
+      RelyOnOperands();
     meta_.same_as = answer->same_as;
     meta_.may_raise_on_data = true;
     after_ = answer->after;
@@ -322,6 +324,22 @@ class NodeMaker {
     else if (meta_.mutates_first && !ChangesAList())
       return in_.Break(Reason::kUnsupportedTensor, symbol_);
     return in_.Done(nullptr);
+  }
+
+  // A result that Python reads was told from the operands' metadata, by whatever of it; what an operator made has its own from any tensor
+  // before it. Torch is not told whether there are gradients.
+  void RelyOnOperands() {
+    constexpr uint32_t kTold = guards::kLeafPart | guards::kOffsetPart;
+    auto rely = [&](TensorValue* tensor) {
+      if (tensor->is_real() && tensor->node == UINT32_MAX)
+        s_.RelyOnParts(tensor, kTold);
+      else
+        s_.RelyOnParts(kTold);
+    };
+    for (V value : args_.positional)
+      ForEachTensor(s_, value, rely);
+    for (const auto& [name, value] : args_.keyword)
+      ForEachTensor(s_, value, rely);
   }
 
   // _foreach_*_ on tensors that are no part of a backward pass: they look afterwards as before.
@@ -364,15 +382,15 @@ class NodeMaker {
     return result;
   }
 
-  // Memory that is there before the segment and after it.
-  bool ChangesOutside(V out) {
-    if (WritesFurther(s_, target_, args_) || (out != nullptr && IsFromOutside(s_, out)))
-      return true;
+  // What it writes to that may be there before the segment and after it; null among them: something that is not known.
+  Values WrittenTo(V out) {
+    Values written = WrittenFurther(s_, target_, args_);
+    if (out != nullptr)
+      written.push_back(out);
     for (size_t i = 0; i < args_.positional.size(); ++i)
-      if (((i == 0 && meta_.mutates_first) || (i < after_.size() && after_[i].tensor.has_value())) &&
-          IsFromOutside(s_, args_.positional[i]))
-        return true;
-    return false;
+      if ((i == 0 && meta_.mutates_first) || (i < after_.size() && after_[i].tensor.has_value()))
+        written.push_back(args_.positional[i]);
+    return written;
   }
 
   // The call may raise once its data are known: who would handle that must find everything as the program left it. Where all that was done

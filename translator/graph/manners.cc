@@ -8,10 +8,13 @@ namespace framegate::translator {
 namespace {
 
 // The argument, or null.
-const Constant* Given(Session& s, const Args& args, std::string_view name, size_t place) {
+V ArgumentOf(const Args& args, std::string_view name, size_t place) {
   V value = args.Keyword(name);
-  if (value == nullptr && place < args.positional.size())
-    value = args.positional[place];
+  return value == nullptr && place < args.positional.size() ? args.positional[place] : value;
+}
+
+const Constant* Given(Session& s, const Args& args, std::string_view name, size_t place) {
+  V value = ArgumentOf(args, name, place);
   return value == nullptr ? nullptr : AsConstant(s.Look(value));
 }
 
@@ -33,17 +36,25 @@ bool Draws(Session& s, std::string_view target, const Args& args) {
   return HasGraphEffect(target);
 }
 
-bool WritesFurther(Session& s, std::string_view target, const Args& args) {
+Values WrittenFurther(Session& s, std::string_view target, const Args& args) {
   if (Names(target, "batch_norm") || Names(target, "instance_norm")) {
     const Constant* training = Given(s, args, "training", 5);
-    return training == nullptr || !training->is_bool() || training->is_true();
+    if (training != nullptr && training->is_bool() && !training->is_true())
+      return {};
+    if (!Names(target, "torch.nn.functional:"))
+      return {nullptr};
+    Values written;
+    for (auto [name, place] : {std::pair<std::string_view, size_t>{"running_mean", 1}, {"running_var", 2}})
+      if (V value = ArgumentOf(args, name, place); value != nullptr && s.Look(value) != s.None())
+        written.push_back(value);
+    return written;
   }
   if (Names(target, "functional:embedding")) {
-    const V keyword = args.Keyword("max_norm");
-    const V norm = keyword != nullptr || args.positional.size() <= 3 ? keyword : args.positional[3];
-    return norm != nullptr && s.Look(norm) != s.None();
+    V norm = ArgumentOf(args, "max_norm", 3);
+    if (norm != nullptr && s.Look(norm) != s.None())
+      return {ArgumentOf(args, "weight", 1)};
   }
-  return false;
+  return {};
 }
 
 }  // namespace framegate::translator

@@ -10,7 +10,7 @@ namespace framegate::translator {
 // Takes random numbers, as far as the arguments tell.
 bool Draws(Session& s, std::string_view target, const Args& args);
 
-// Writes to an argument other than the first.
-bool WritesFurther(Session& s, std::string_view target, const Args& args);
+// Arguments other than the first that it writes to; null among them: some that are not known.
+Values WrittenFurther(Session& s, std::string_view target, const Args& args);
 
 }  // namespace framegate::translator

@@ -1,6 +1,14 @@
 #include "translator/graph/sharing.h"
 
+#include "translator/slots/slots.h"
+
 namespace framegate::translator {
+
+TensorValue* RootOf(TensorValue* tensor) {
+  while (tensor->base != nullptr)
+    tensor = tensor->base;
+  return tensor;
+}
 
 namespace {
 
@@ -14,12 +22,6 @@ void Put(Session& s, TensorValue* tensor, const model::TensorFacts& facts) {
 }
 
 }  // namespace
-
-TensorValue* RootOf(TensorValue* tensor) {
-  while (tensor->base != nullptr)
-    tensor = tensor->base;
-  return tensor;
-}
 
 void SetFacts(Session& s, TensorValue* tensor, const model::TensorFacts& facts) {
   bool joins = facts.requires_grad && !tensor->facts->requires_grad;
@@ -69,6 +71,27 @@ void ForEachTensor(Session& s, V value, const std::function<void(TensorValue*)>&
   else if (auto* mapping = As<MappingValue>(value))
     for (const auto& [key, item] : mapping->items)
       ForEachTensor(s, item, visit, depth + 1);
+}
+
+bool CanPutBack(Session& s, const Values& written, std::vector<TensorValue*>* inputs) {
+  constexpr int64_t kMostBytes = 1 << 20;
+  bool all = true;
+  for (V value : written) {
+    if (value == nullptr || !IsFromOutside(s, value)) {
+      all = all && value != nullptr;
+      continue;
+    }
+    ForEachTensor(s, value, [&](TensorValue* tensor) {
+      TensorValue* root = RootOf(tensor);
+      const model::TensorFacts* facts = root->is_real() && !root->foreign && !tensor->foreign ? s.FactsOf(root) : nullptr;
+      int64_t bytes = facts == nullptr ? kMostBytes + 1 : std::max<int64_t>(ItemSizeOf(facts->dtype), 1);
+      for (size_t at = 0; facts != nullptr && at < facts->sizes.size() && bytes <= kMostBytes; ++at)
+        bytes *= std::max<int64_t>(facts->sizes[at], 1);
+      all = all && bytes <= kMostBytes;
+      inputs->push_back(root);
+    });
+  }
+  return all;
 }
 
 }  // namespace framegate::translator

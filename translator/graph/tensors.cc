@@ -150,7 +150,7 @@ Outcome Interp::TensorAttr(TensorValue* tensor, const std::string& name, Tail ta
       return Break(Reason::kUnsupportedAttribute, StrCat("Tensor.", name));
   }
   TypeValue* kind = s.TypeOf(meta);
-  if (kind != nullptr && kind->is("builtins:property"))
+  if (kind != nullptr && IsProperty(s, kind))
     return Call(s.StepFrom(meta, model::Step::kPropertyGet), {.positional = {tensor}}, tail);
   auto* method = s.New<MethodValue>();
   method->function = meta;

@@ -153,7 +153,17 @@ Outcome OpListExtend(Interp& in, Frame& f, const Instruction& i) {
   V container = Cell(f, static_cast<size_t>(i.arg) + 1);
   LazyValue* unread = Unread(container);
   Values items;
+  auto* generator = As<GeneratorValue>(in.s.Look(Cell(f, 1)));
+  const Session::Mark mark = in.s.Snapshot();
   Outcome given = in.ToValues(Cell(f, 1), &items);
+  if (given.flow == Flow::kBreak)
+    in.s.Rollback(mark);
+  else
+    in.s.Release(mark);
+  if (given.flow == Flow::kBreak && generator != nullptr && generator->frame != nullptr)
+    return Consume(f, 1,
+                   in.Call(in.s.Symbol("framegate._polyfills_consumers:list_extend"), {.positional = {container, generator}},
+                           {true, model::Resume::kDiscard}));
   if (given.flow == Flow::kRaise && IsNotIterable(in, Cell(f, 1)))
     return in.Raise("builtins:TypeError", StrCat("Value after * must be an iterable, not ", TypeName(in.s.TypeOf(Cell(f, 1)))));
   if (!given.ok())

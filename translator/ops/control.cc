@@ -120,11 +120,67 @@ Outcome OpGetIter(Interp& in, Frame& f, const Instruction&) {
   return Replace(f, 1, in.Iter(Cell(f, 1), {true, Resume::kGetIter}));
 }
 
+namespace {
+
+// Whether it takes what it gives from a generator of the frame, itself or through others of its kind.
+bool DrivesGenerator(Session& s, V value) {
+  value = s.Look(value);
+  if (auto* generator = As<GeneratorValue>(value))
+    return generator->frame != nullptr;
+  auto* iterator = As<IteratorValue>(value);
+  return iterator != nullptr && !iterator->is_real() &&
+         std::any_of(iterator->sources.begin(), iterator->sources.end(), [&](V source) { return DrivesGenerator(s, source); });
+}
+
+// The same iterator as a generator of Python code, whose frame waits where the other's would be inside C code. Null: there is none.
+Outcome AsGenerator(Interp& in, IteratorValue* iterator) {
+  Session& s = in.s;
+  const auto made = [&](const char* function, Values arguments) {
+    return in.Call(s.Symbol(StrCat("framegate._polyfills_consumers:", function)), {.positional = std::move(arguments)});
+  };
+  switch (iterator->form) {
+    case IteratorForm::kEnumerate:
+      return made("enumerate_of", {iterator->sources[0], s.Int(iterator->start + static_cast<int64_t>(iterator->at))});
+    case IteratorForm::kZip:
+      return made("zip_of", {s.Tuple(iterator->sources)});
+    case IteratorForm::kMap:
+      return made("map_of", {iterator->source, s.Tuple(iterator->sources)});
+    case IteratorForm::kFixed:
+    case IteratorForm::kSequence:
+    case IteratorForm::kReversed:
+    case IteratorForm::kRange:
+    case IteratorForm::kMapping:
+    case IteratorForm::kReal:
+    case IteratorForm::kCallable:
+      break;
+  }
+  return in.Done(nullptr);
+}
+
+// Only the loop holds it, as far as the frames show.
+bool IsHeldOnce(Interp& in, V iterator) {
+  size_t count = 0;
+  for (const std::shared_ptr<Frame>& frame : in.frames())
+    for (const Values* values : {&frame->slots, &frame->stack})
+      count += static_cast<size_t>(std::count_if(values->begin(), values->end(), [&](V value) { return in.s.Look(value) == iterator; }));
+  return count == 1;
+}
+
+}  // namespace
+
 Outcome OpForIter(Interp& in, Frame& f, const Instruction& i) {
   Outcome outcome = in.Next(Cell(f, 1), {true, Resume::kNext});
-  const bool by_loop =
-      in.s.refusal.reason == model::Reason::kUnsupportedIteration || As<GeneratorValue>(in.s.Resolve(Cell(f, 1))) != nullptr;
-  if (outcome.flow == Flow::kBreak && by_loop)
+  if (auto* several = As<IteratorValue>(in.s.Look(Cell(f, 1)));
+      outcome.flow == Flow::kBreak && several != nullptr && DrivesGenerator(in.s, several) && IsHeldOnce(in, several)) {
+    const Refusal why = in.s.refusal;
+    FRAMEGATE_TAKE(V generator, AsGenerator(in, several));
+    in.s.refusal = why;
+    if (generator != nullptr) {
+      Cell(f, 1) = generator;
+      outcome = in.Next(generator, {true, Resume::kNext});
+    }
+  }
+  if (outcome.flow == Flow::kBreak)
     in.set_break_kind(BreakKind::kNext);
   if (!outcome.ok())
     return outcome;

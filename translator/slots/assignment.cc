@@ -60,7 +60,7 @@ Outcome SetOnType(Interp& in, TypeValue* type, const std::string& name, V value)
 
 Outcome SetThrough(Interp& in, V descriptor, TypeValue* kind, V object, const std::string& name, V value, Tail tail) {
   Session& s = in.s;
-  if (kind->is("builtins:property")) {
+  if (IsProperty(s, kind)) {
     V setter = PartOf(s, descriptor, value == nullptr ? Step::kPropertyDel : Step::kPropertySet);
     if (setter == nullptr)
       return in.Raise("builtins:AttributeError", StrCat("property '", name, "' of '", TypeName(s.TypeOf(object)), "' object has no ",

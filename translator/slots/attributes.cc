@@ -38,7 +38,7 @@ Outcome BindClassMethod(Interp& in, V function, TypeValue* type) {
   if (function == nullptr)
     return in.Break(Reason::kUnsupportedAttribute, "a classmethod of nothing");
   TypeValue* kind = in.s.TypeOf(function);
-  if (kind == nullptr || (kind->Has(TypeFlag::kPythonDescriptor) && !in.s.Is313()) || kind->is("builtins:property"))
+  if (kind == nullptr || (kind->Has(TypeFlag::kPythonDescriptor) && !in.s.Is313()) || IsProperty(in.s, kind))
     return in.Break(Reason::kUnsupportedAttribute, "a classmethod of a descriptor");
   return in.Done(Bound(in, function, type));
 }
@@ -58,7 +58,7 @@ Outcome GetThrough(Interp& in, V descriptor, V object, TypeValue* type, const st
     return BindClassMethod(in, PartOf(s, descriptor, Step::kMethodFunc), type);
   if (kind->is("builtins:classmethod_descriptor"))
     return in.Done(Bound(in, descriptor, type));
-  if (kind->is("builtins:property")) {
+  if (IsProperty(s, kind)) {
     if (object == nullptr)
       return in.Done(descriptor);
     V getter = PartOf(s, descriptor, Step::kPropertyGet);
@@ -246,6 +246,16 @@ Outcome GetFromMethod(Interp& in, MethodValue* method, TypeValue* type, const st
   return in.GetAttr(method->function, name, tail);
 }
 
+// The C method that a real object of which nothing else is known has under a name, as any object of its type has it.
+Outcome MethodOfOpaque(Interp& in, V object, TypeValue* type, const std::string& name) {
+  Session& s = in.s;
+  V meta = object->is_real() && type->Has(TypeFlag::kGenericGetattr) ? s.TypeAttr(type, name) : nullptr;
+  TypeValue* kind = meta == nullptr ? nullptr : s.TypeOf(meta);
+  if (kind == nullptr || !kind->is("builtins:method_descriptor") || s.InstanceAttr(object, name) != nullptr)
+    return in.Break(Reason::kUnsupportedAttribute, StrCat(type->symbol, ".", name));
+  return in.Done(Bound(in, meta, object));
+}
+
 }  // namespace
 
 Outcome Interp::GetAttr(V object, const std::string& name, Tail tail) {
@@ -274,7 +284,9 @@ Outcome Interp::GetAttr(V object, const std::string& name, Tail tail) {
   }
   if (auto* method = As<MethodValue>(object))
     return GetFromMethod(*this, method, type, name, tail);
-  if (As<OpaqueValue>(object) != nullptr || As<ResidualValue>(object) != nullptr)
+  if (As<OpaqueValue>(object) != nullptr)
+    return MethodOfOpaque(*this, object, type, name);
+  if (As<ResidualValue>(object) != nullptr)
     return Break(Reason::kUnsupportedAttribute, StrCat(type->symbol, ".", name));
   if (type->is("builtins:module")) {
     if (V value = s.InstanceAttr(object, name))

@@ -17,6 +17,11 @@ V PartOf(Session& s, V object, Step step) {
   return part == s.None() ? nullptr : part;
 }
 
+bool IsProperty(Session& s, TypeValue* kind) {
+  return kind->is("builtins:property") ||
+         (kind->Has(TypeFlag::kHeapType) && !kind->Has(TypeFlag::kPythonDescriptor) && s.IsSubclass(kind, "builtins:property"));
+}
+
 V AttrAfter(Session& s, TypeValue* type, TypeValue* start, std::string_view name) {
   bool after = false;
   for (TypeValue* base : s.MroOf(type)) {

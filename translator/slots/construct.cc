@@ -122,19 +122,20 @@ Outcome Interp::Construct(TypeValue* type, Args args, Tail tail) {
     if (made == nullptr || !s.IsSubclassOf(made, type))
       return Done(object);
   } else {
-    bool plain = IsBuiltinNamed(s, make, "builtins:object.__new__") || type->Has(TypeFlag::kExceptionSubclass) ||
+    bool plain = objects_new || IsBuiltinNamed(s, make, "builtins:property.__new__") || type->Has(TypeFlag::kExceptionSubclass) ||
                  type->Has(TypeFlag::kListSubclass) || type->Has(TypeFlag::kDictSubclass);
     object = plain && (type->Has(TypeFlag::kHeapType) || type->Has(TypeFlag::kExceptionSubclass)) ? NewObject(*this, type, args) : nullptr;
     if (object == nullptr)
       return Fold(type->symbol, args);
-    bool takes_none = IsBuiltinNamed(s, make, "builtins:object.__new__") && IsBuiltinNamed(s, init, "builtins:object.__init__");
+    bool takes_none = objects_new && IsBuiltinNamed(s, init, "builtins:object.__init__");
     if (takes_none && (!args.positional.empty() || !args.keyword.empty()))
       return Raise("builtins:TypeError", StrCat(TypeName(type), "() takes no arguments"));
   }
   auto* initialize = As<FunctionValue>(s.Resolve(init));
   if (initialize == nullptr) {
     const bool named = type->Has(TypeFlag::kExceptionSubclass) && !args.keyword.empty();
-    if (As<SequenceValue>(object) != nullptr || As<MappingValue>(object) != nullptr || named) {
+    if (As<SequenceValue>(object) != nullptr || As<MappingValue>(object) != nullptr || named ||
+        IsBuiltinNamed(s, init, "builtins:property.__init__")) {
       args.positional.insert(args.positional.begin(), object);
       FRAMEGATE_TAKE([[maybe_unused]] V none, Call(init, std::move(args)));
     }

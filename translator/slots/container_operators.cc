@@ -119,6 +119,8 @@ Outcome SetOp(Interp& in, int32_t number, V left, V right) {
           return in.Break(Reason::kUnsupportedValue, "a set of elements with equality of their own");
   if (a == nullptr || b == nullptr || (plain != 1 && plain != 7 && plain != 10 && plain != 12))
     return in.Done(nullptr);
+  ReadOrder(s, a);
+  ReadOrder(s, b);
   if (a == b) {  // what one becomes does not change the other
     b = s.New<SetValue>();
     *b = *a;
@@ -149,7 +151,7 @@ Outcome SetOp(Interp& in, int32_t number, V left, V right) {
     set->index[s.HashKey(item)] = static_cast<uint32_t>(set->items.size());
     set->items.push_back(item);
   }
-  set->in_order = false;
+  set->in_order = set->is_order_unread = false;
   set->pop_place = -1;
   if (of_views || set->is_real()) {
     set->has_history = false;

@@ -151,11 +151,19 @@ bool HasHook(Session& s, TypeValue* type) {
 
 }  // namespace
 
-// What abstract classes say, also by what was registered with them.
+// What abstract classes say, also by what was registered with them. Of classes that have names another process can ask for itself.
 Outcome FoldSubclass(Interp& in, TypeValue* type, TypeValue* base) {
-  if (!in.s.RelyOnRegistrations())
+  Session& s = in.s;
+  const bool has_hook = HasHook(s, base);
+  if (!has_hook && s.IsNamed(type) && s.IsNamed(base)) {
+    FRAMEGATE_TAKE(V answer, in.Fold("builtins:issubclass", {.positional = {type, base}}));
+    if (const Constant* said = AsConstant(answer); said != nullptr && said->is_bool())
+      s.RelyOnAbcAnswer(type, base, said->is_true());
+    return in.Done(answer);
+  }
+  if (!s.RelyOnRegistrations())
     return in.Break(Reason::kUnsupportedCall, StrCat("issubclass(..., ", base->symbol, ")"));
-  if (HasHook(in.s, base)) {
+  if (has_hook) {
     FRAMEGATE_TAKE(V hook, in.GetAttr(base, "__subclasshook__"));
     FRAMEGATE_TAKE(V found, in.Call(hook, {.positional = {type}}));
     const Constant* said = AsConstant(in.s.Resolve(found));

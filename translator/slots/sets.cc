@@ -50,6 +50,23 @@ void SetStep(SetValue* set, const char* name, const SetValue* other) {
   SetStep(set, name, Constant::Tuple(other->history));
 }
 
+bool ReadOrder(Session& s, SetValue* set) {
+  if (!set->is_order_unread)
+    return set->in_order;
+  Values items;
+  for (const Constant& element : s.ReadFact(set, model::Fact::kSetElements).constant.items)
+    if (auto it = set->index.find(s.HashKey(s.Const(element))); it != set->index.end())
+      items.push_back(set->items[it->second]);
+  if (items.size() != set->items.size())
+    return false;
+  s.Journal(set);
+  set->items = std::move(items);
+  set->in_order = true;
+  set->is_order_unread = false;
+  Reindex(s, set);
+  return true;
+}
+
 // The items as they are iterated: asked of the client, whose answer holds in its process alone unless all are numbers.
 Outcome InOrder(Interp& in, SetValue* set) {
   Session& s = in.s;
@@ -57,6 +74,8 @@ Outcome InOrder(Interp& in, SetValue* set) {
     return in.Done(set);
   const bool numbers = std::all_of(set->items.begin(), set->items.end(), [&](V item) { return IsNumber(s, item); });
   auto refuse = [&] { return in.Break(Reason::kUnsupportedIteration, "the order of a set made in the frame"); };
+  if (ReadOrder(s, set))
+    return in.Done(set);
   if (set->is_real() || !set->has_history || (!numbers && !s.RelyOnHashes()))
     return set->items.size() == 1 ? in.Done(set) : refuse();
   FRAMEGATE_TAKE(V answer, in.Fold("framegate:set_order", {.positional = {s.Const(Constant::Tuple(set->history))}}));
@@ -103,7 +122,7 @@ Outcome AddToSet(Interp& in, SetValue* set, V item) {
   set->index[text] = static_cast<uint32_t>(set->items.size());
   set->items.push_back(in.s.Resolve(item));
   ++set->version;
-  set->in_order = false;
+  set->in_order = set->is_order_unread = false;
   set->pop_place = set->pop_place == 0 && set->items.size() == 1 ? 0 : -1;
   Constant element;
   set->has_history = set->has_history && !set->is_real() && ToConstant(in.s, item, &element);
@@ -162,6 +181,7 @@ Outcome MergeIntoSet(Interp& in, SetValue* set, V iterable) {
   auto* other = As<SetValue>(iterable);
   Values items;
   if (other != nullptr) {
+    ReadOrder(in.s, other);
     items = other->items;
   } else {
     FRAMEGATE_TAKE([[maybe_unused]] V all, in.ToValues(iterable, &items));
@@ -178,7 +198,7 @@ Outcome MergeIntoSet(Interp& in, SetValue* set, V iterable) {
   }
   set->history = std::move(before);  // not one by one
   set->has_history = known;
-  set->in_order = false;
+  set->in_order = set->is_order_unread = false;
   set->pop_place = -1;
   SetStep(set, "update", other);
   return in.Done(set);

@@ -117,6 +117,8 @@ bool RefreshesFlags(std::string_view name);
 
 // What a property, staticmethod or classmethod was made of; null where empty.
 V PartOf(Session& s, V object, model::Step step);
+// Whether objects of this type work as properties: of a subclass too, unless it has descriptor methods of its own.
+bool IsProperty(Session& s, TypeValue* kind);
 
 // A C function without a body of its own: methods of numbers and strings see what subclasses hold for their base; an operator method on an
 // operand that is not for it gives NotImplemented; the rest is folded in the client.
@@ -159,6 +161,8 @@ void SetStep(SetValue* set, const char* name, Constant argument);
 void SetStep(SetValue* set, const char* name, const SetValue* other);
 // The items are in the order in which the set gives them; kBreak where that is not known.
 Outcome InOrder(Interp& in, SetValue* set);
+// Of a real set whose items were read in no order, their order is read: what is made of them may show it. Whether `items` are in order now.
+bool ReadOrder(Session& s, SetValue* set);
 
 // What the RuntimeError says that replaces an exception which ends iteration and leaves a generator's body; "": it is none.
 std::string StopIterationText(Session& s, uint32_t code_flags, V exception);

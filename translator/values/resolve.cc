@@ -52,6 +52,7 @@ void Session::Absorb(LazyValue* lazy) {
     for (const auto& [item, none] : lazy->added)
       if (set->index.try_emplace(HashKey(item), static_cast<uint32_t>(set->items.size())).second)
         set->items.push_back(item);
+    set->in_order = set->is_order_unread = false;
   } else if (auto* mapping = As<MappingValue>(lazy->resolved)) {
     const size_t effects = effects_.size();
     for (const auto& [key, value] : lazy->added)
@@ -305,9 +306,11 @@ V Session::MakeSet(LazyValue* lazy, TypeValue* type) {
   set->in_order = true;
   set->has_history = false;
   set->pop_place = -1;
-  const model::FactValue& elements = ReadFact(lazy, Fact::kSetElements);
-  if (elements.known) {
-    for (const Constant& element : elements.constant.items) {
+  const model::FactValue& members = ReadFact(lazy, Fact::kSetMembers);
+  if (members.known) {
+    set->in_order = members.constant.items.size() < 2;
+    set->is_order_unread = !set->in_order;
+    for (const Constant& element : members.constant.items) {
       V item = Const(element);
       set->index[HashKey(item)] = static_cast<uint32_t>(set->items.size());
       set->items.push_back(item);

@@ -209,6 +209,18 @@ bool Session::RelyOnRegistrations() {
   return RelyOnProcess(Fact::kAbcToken);
 }
 
+bool Session::IsNamed(TypeValue* type) {
+  return type->is_real() && PeekFact(type, Fact::kSymbolName).known;
+}
+
+void Session::RelyOnAbcAnswer(TypeValue* type, TypeValue* base, bool answer) {
+  const Constant said =
+      Constant::Tuple({ReadFact(type, Fact::kSymbolName).constant, ReadFact(base, Fact::kSymbolName).constant, Constant::Bool(answer)});
+  AddGuard({.kind = GuardKind::kFactIs,
+            .subject = subjects_.Root(Step::kAmbient),
+            .fact = model::FactValue{.fact = Fact::kAbcAnswers, .constant = Constant::Tuple({said})}});
+}
+
 bool Session::RelyOnHashes() {
   return RelyOnProcess(Fact::kHashSecret);
 }
@@ -397,8 +409,9 @@ Constant Session::initial_ambient(model::AmbientPart part) const {
 
 bool Session::RunsAgain() const {
   const std::vector<Node>& nodes = graph_.nodes();
-  return retries() ||
-         (first_raiser != UINT32_MAX && std::none_of(nodes.begin(), nodes.end(), [](const Node& node) { return node.changes_outside; }));
+  return retries() || (first_raiser != UINT32_MAX && std::none_of(nodes.begin(), nodes.end(), [](const Node& node) {
+                         return node.changes_outside || !node.written.empty();
+                       }));
 }
 
 void Session::SetAmbient(model::AmbientPart part, Constant value) {

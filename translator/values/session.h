@@ -136,6 +136,10 @@ class Session {
   bool RelyOnRegistrations();
   // By hashes of texts and the addresses of objects, in the client's process alone.
   bool RelyOnHashes();
+  // Whether a real class can be found by its symbol.
+  bool IsNamed(TypeValue* type);
+  // REQUIRES: both are named.
+  void RelyOnAbcAnswer(TypeValue* type, TypeValue* base, bool answer);
   // Guards what was read of types, which is known only in the end. Before guards() and subjects() are taken.
   void GuardTypes();
   void GuardIdentities();

@@ -123,6 +123,7 @@ struct SetValue final : Value {
   absl::flat_hash_map<std::string, uint32_t> index;
   uint32_t version = 0;
   bool in_order = false;          // `items` are in the order of iteration
+  bool is_order_unread = false;   // real ones: nothing was added, and Fact::kSetElements tells the order of what is left
   bool has_history = true;        // made ones: `history` is all that was done to it
   std::vector<Constant> history;  // what to do to an empty set to have one of this order (client_ext/capture/set_order.h)
   int64_t pop_place = 0;          // where in `items` pop() looks first; -1: not known

@@ -74,6 +74,20 @@ class Comparison {
     return [this](PyObject* item) { return at_ < size() && Same(item, &PyTuple_GET_ITEM(expected_, at_++)); };
   }
 
+  // As Visitor, for what comes in no order of its own: what is met takes the place where it is met, so that the next comparison finds it
+  // there.
+  auto AnyOrderVisitor() {
+    return [this](PyObject* item) {
+      for (Py_ssize_t at = at_; at < size(); ++at) {
+        if (!Same(item, &PyTuple_GET_ITEM(expected_, at)))
+          continue;
+        std::swap(PyTuple_GET_ITEM(expected_, at), PyTuple_GET_ITEM(expected_, at_++));
+        return true;
+      }
+      return false;
+    };
+  }
+
   bool is_complete() const { return at_ == size(); }
 
  private:
@@ -138,6 +152,25 @@ template <>
 bool FactIs<Fact::kSetElements>(PyObject* object, Operand operand, uint16_t*) noexcept {
   Comparison comparison(operand);
   return PyAnySet_Check(object) && PySet_GET_SIZE(object) == comparison.size() && VisitElements(object, comparison.Visitor()) &&
+         comparison.is_complete();
+}
+
+template <>
+bool ReadFact<Fact::kSetMembers>(PyObject* object, model::FactValue* value) {
+  if (!ReadFact<Fact::kSetElements>(object, value))
+    return false;
+  std::vector<std::pair<std::string, Constant>> sorted;
+  for (Constant& element : value->constant.items)
+    sorted.emplace_back(Encode(element), std::move(element));
+  std::sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::transform(sorted.begin(), sorted.end(), value->constant.items.begin(), [](auto& element) { return std::move(element.second); });
+  return true;
+}
+
+template <>
+bool FactIs<Fact::kSetMembers>(PyObject* object, Operand operand, uint16_t*) noexcept {
+  Comparison comparison(operand);
+  return PyAnySet_Check(object) && PySet_GET_SIZE(object) == comparison.size() && VisitElements(object, comparison.AnyOrderVisitor()) &&
          comparison.is_complete();
 }
 

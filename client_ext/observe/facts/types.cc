@@ -46,6 +46,17 @@ bool HashSecret(PyObject* object, uint64_t* word) noexcept {
 
 }  // namespace
 
+template <>
+bool ReadFact<Fact::kAbcAnswers>(PyObject*, model::FactValue*) {
+  return false;
+}
+
+template <>
+bool FactIs<Fact::kAbcAnswers>(PyObject*, Operand operand, uint16_t*) noexcept {
+  const auto& linked = *static_cast<const LinkedConstant*>(operand.pointer);
+  return linked.registrations.has_value() && pycompat::AbcCounter() != nullptr && *linked.registrations == *pycompat::AbcCounter();
+}
+
 FRAMEGATE_WORD_FACT(kTypeFlags, Flags)
 FRAMEGATE_WORD_FACT(kAbcToken, AbcToken)
 FRAMEGATE_WORD_FACT(kHashSecret, HashSecret)

@@ -72,6 +72,11 @@ bool Tell<Fact::kAbcToken>(PyObject*, Operand, Witnesses& words) {
 }
 
 template <>
+bool Tell<Fact::kAbcAnswers>(PyObject* object, Operand operand, Witnesses& words) {
+  return Tell<Fact::kAbcToken>(object, operand, words);
+}
+
+template <>
 bool Tell<Fact::kHashSecret>(PyObject*, Operand, Witnesses&) {
   return true;  // a process has one
 }

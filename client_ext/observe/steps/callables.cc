@@ -1,5 +1,6 @@
 // Parts of functions, methods, properties and partials.
 
+#include "client_ext/observe/constants.h"
 #include "client_ext/observe/known_types.h"
 #include "client_ext/observe/steps.h"
 #include "client_ext/pycompat/observe_objects.h"
@@ -29,7 +30,57 @@ const pycompat::Partial* AsPartial(PyObject* object) {
   return IsInstance(object, KnownType::kPartial) ? reinterpret_cast<pycompat::Partial*>(object) : nullptr;
 }
 
+// Looks for a key among what a functools.lru_cache wrapper shows a garbage collector: its type; for each entry of a bounded cache the
+// key, the result and the entry's type; then the dict of its cache, which in an unbounded one holds the results themselves.
+struct CacheSearch {
+  const LinkedConstant* key;
+  PyObject** result;
+  bool is_known = true;
+
+  enum Next { kOwnType, kKey, kResult, kFoundResult, kEntryType } next = kOwnType;
+
+  bool is_bounded = false;
+
+  // Not 0: that was all.
+  static int Visit(PyObject* object, void* search) noexcept { return static_cast<CacheSearch*>(search)->Take(object); }
+
+  int Take(PyObject* object) noexcept {
+    switch (next) {
+      case kOwnType:
+      case kEntryType:
+        next = kKey;
+        return 0;
+      case kKey:
+        if (PyDict_CheckExact(object)) {
+          uint16_t hint = 0;
+          if (!is_bounded)
+            is_known = TakeStep<Step::kDictItem>(object, Operand(static_cast<const void*>(key)), &hint, result);
+          return 1;
+        }
+        is_bounded = true;
+        next = SameConstant(object, key->object.get()) ? kFoundResult : kResult;
+        return 0;
+      case kResult:
+        next = kEntryType;
+        return 0;
+      case kFoundResult:
+        *result = object;
+        return 1;
+    }
+    return 1;
+  }
+};
+
 }  // namespace
+
+template <>
+bool TakeStep<Step::kCached>(PyObject* from, Operand operand, uint16_t*, PyObject** to) noexcept {
+  if (!IsInstance(from, KnownType::kLruCache))
+    return true;
+  CacheSearch search{.key = &KeyOf(operand), .result = to};
+  Py_TYPE(from)->tp_traverse(from, CacheSearch::Visit, &search);
+  return search.is_known;
+}
 
 template <>
 bool TakeStep<Step::kFuncGlobals>(PyObject* from, Operand, uint16_t*, PyObject** to) noexcept {

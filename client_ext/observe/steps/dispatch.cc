@@ -26,7 +26,7 @@ bool TakeKeyedStep(model::Step step, uint32_t index, const model::Constant& key,
     linked.hash = PyObject_Hash(linked.object.get());
   PyErr_Clear();
   const bool is_name = linked.object && PyUnicode_CheckExact(linked.object.get());
-  if (!linked.object || (step != model::Step::kDictItem && !is_name))
+  if (!linked.object || (!model::TakesAnyKey(step) && !is_name))
     return false;
   return TakeStep(step, from, Operand(static_cast<const void*>(&linked)), to);
 }

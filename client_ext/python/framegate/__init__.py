@@ -10,8 +10,8 @@ from __future__ import annotations
 import os
 import typing
 
-from framegate import (_ambient, _framegate, _graph_calls, _polyfills, _polyfills_groups, _polyfills_iteration,  # noqa: F401  found by name
-                       _polyfills_library, _polyfills_services, _pure, logs)
+from framegate import (_ambient, _framegate, _graph_calls, _polyfills, _polyfills_consumers, _polyfills_groups,  # noqa: F401  found by name
+                       _polyfills_iteration, _polyfills_library, _polyfills_services, _pure, logs)
 from framegate._framegate import misses, stats
 from framegate.compiling import compile, disable, optimize  # noqa: A004  torch.compile's name
 from framegate.dim_marks import mark_dynamic, mark_static, maybe_mark_dynamic

@@ -51,6 +51,17 @@ def apply_function(function: typing.Any, *args: typing.Any) -> typing.Any:
     return function.apply(*args)
 
 
+def gradient_like(tensor: typing.Any) -> typing.Any:
+    """What stands for a tensor's gradient while a hook is captured."""
+    import torch
+    return torch.empty_like(tensor, requires_grad=False)
+
+
+def register_hook(body: typing.Any, tensor: typing.Any, gradient: typing.Any, *tensors: typing.Any) -> None:
+    """Tensor.register_hook of a function on tensors, one of which stands for the gradient."""
+    tensor.register_hook(lambda given: body(*(given if one is gradient else one for one in tensors))[0])
+
+
 def require_grad(tensor: typing.Any) -> None:
     """Makes a tensor of a torch.func level a leaf of that level."""
     from torch._functorch.eager_transforms import enable_inplace_requires_grad

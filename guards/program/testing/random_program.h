@@ -150,7 +150,7 @@ class RandomProgram {
         operand = random_.OneIn(20) ? random_.Below(70000) : random_.Below(3);
         break;
       case model::StepOperand::kKey:
-        operand = step == model::Step::kDictItem ? Index(program_.constants) : random_.Below(5);
+        operand = model::TakesAnyKey(step) ? Index(program_.constants) : random_.Below(5);
         break;
     }
     if (root) {
