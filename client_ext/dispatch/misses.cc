@@ -44,7 +44,7 @@ guards::TensorCheck FreedBut(const guards::TensorCheck& check, uint32_t compared
   return freed;
 }
 
-// Where the check compared sizes or an int that are others now, all else equal: what may become symbolic, `subject` for an int and
+// Where the check compared sizes or a number that are others now, all else equal: what may become symbolic, `subject` for a number and
 // `subject#dimension` for a size.
 std::vector<std::string> Changed(const Installed& entry, const Program& program, const Instruction& in, model::SubjectId subject,
                                  const std::string& name, const LiveUnit& live) {
@@ -62,10 +62,14 @@ std::vector<std::string> Changed(const Installed& entry, const Program& program,
         changed.push_back(StrCat(name, "#", dimension));
     return changed;
   }
-  if (guards::FactOf(in.op) != model::Fact::kValue || !program.constants[in.imm()].is_int())
+  if (guards::FactOf(in.op) != model::Fact::kValue)
     return changed;
+  const model::Constant& expected = program.constants[in.imm()];
   PyObject* object = FindSubject(subjects, subject, live);
-  if (object == nullptr || !PyLong_CheckExact(object))
+  if (object != nullptr && expected.kind == model::ConstantKind::kFloat && PyFloat_CheckExact(object) &&
+      PyFloat_AS_DOUBLE(object) != expected.real)
+    changed.push_back(name);
+  if (object == nullptr || !PyLong_CheckExact(object) || !expected.is_int())
     return changed;
   int overflow = 0;
   const long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
@@ -76,7 +80,7 @@ std::vector<std::string> Changed(const Installed& entry, const Program& program,
 
 void AddSorted(std::vector<std::string>* texts, std::string text);
 
-// All sizes and ints that differ from what the entry was made for, not only the first.
+// All sizes and numbers that differ from what the entry was made for, not only the first.
 void RecordChanged(Site& site, const Installed& entry, const LiveUnit& live) {
   const Program& program = entry.checks->program();
   for (size_t i = 0; i < program.instructions.size(); ++i) {

@@ -423,11 +423,26 @@ class NodeMaker {
 
 }  // namespace
 
+namespace {
+
+void FixNumbers(Session& s, const Args& args) {
+  if (!s.numbers_only())
+    return;
+  for (V value : args.positional)
+    s.Fix(value);
+  for (const auto& [name, value] : args.keyword)
+    s.Fix(value);
+}
+
+}  // namespace
+
 Outcome Interp::GraphCall(NodeOp op, const std::string& symbol, Args args) {
+  FixNumbers(s, args);
   return NodeMaker(*this, op, symbol, std::move(args)).Run();
 }
 
 Outcome Interp::GraphResult(const std::string& target, Args args, const Operand& result, std::vector<uint32_t> bodies) {
+  FixNumbers(s, args);
   return NodeMaker(*this, NodeOp::kCallFunction, target, std::move(args)).RunAs(result, std::move(bodies));
 }
 
@@ -450,6 +465,7 @@ Outcome Interp::GraphExpect(V value, bool truth) {
 
 // A node that changes a mode: no metadata, always kept.
 Outcome Interp::GraphState(const std::string& symbol, Args args) {
+  FixNumbers(s, args);
   Node node{.op = NodeOp::kCallFunction,
             .target = symbol,
             .args = args.positional,

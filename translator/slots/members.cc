@@ -51,6 +51,40 @@ bool IsTupleGetter(TypeValue* kind) {
   return kind->is("_collections:_tuplegetter") || kind->is("collections:_tuplegetter");
 }
 
+Outcome WrapperMember(Interp& in, V wrapper, TypeValue* type, const std::string& name) {
+  Session& s = in.s;
+  const bool of_property = type->is("builtins:property");
+  if (!of_property && !type->is("builtins:classmethod") && !type->is("builtins:staticmethod"))
+    return in.Done(nullptr);
+  if (!of_property && (name == "__func__" || name == "__wrapped__"))
+    return in.Done(PartOf(s, wrapper, Step::kMethodFunc));
+  constexpr std::pair<std::string_view, Step> kParts[] = {
+      {"fget", Step::kPropertyGet}, {"fset", Step::kPropertySet}, {"fdel", Step::kPropertyDel}};
+  Values functions;
+  for (const auto& [part, step] : kParts) {
+    V function = of_property ? PartOf(s, wrapper, step) : nullptr;
+    if (of_property && name == part)
+      return in.Done(function == nullptr ? s.None() : function);
+    if (function != nullptr)
+      functions.push_back(function);
+  }
+  if (name != "__isabstractmethod__")
+    return in.Done(nullptr);
+  if (!of_property)
+    functions.push_back(PartOf(s, wrapper, Step::kMethodFunc));
+  for (V function : functions) {
+    Outcome mark = in.GetAttr(function, name);
+    if (mark.flow == Flow::kRaise && s.IsSubclass(s.TypeOf(s.raised), "builtins:AttributeError")) {
+      s.raised = nullptr;
+      continue;
+    }
+    FRAMEGATE_TAKE(V truth, mark.ok() ? in.Truth(mark.value) : mark);
+    if (truth == s.Bool(true))
+      return in.Done(truth);
+  }
+  return in.Done(s.Bool(false));
+}
+
 Outcome PartialMember(Interp& in, PartialValue* partial, const std::string& name) {
   Session& s = in.s;
   if (name == "func")
@@ -199,6 +233,10 @@ V KnownGetset(Interp& in, const std::string& name, V object) {
       s.SetInstanceAttr(function, name, annotations);
       return annotations;
     }
+    if (name == "__type_params__") {
+      V own = function->is_real() ? s.StepFrom(function, Step::kFuncTypeParams) : nullptr;
+      return own == nullptr ? s.Tuple({}) : own;
+    }
     if (name == "__qualname__") {
       if (function->is_real())
         s.ReadFact(function, Fact::kQualname);
@@ -248,6 +286,10 @@ V KnownGetset(Interp& in, const std::string& name, V object) {
         own->frozen = true;
       }
       return own;
+    }
+    if (name == "__type_params__") {
+      V own = type->Has(TypeFlag::kHeapType) ? OwnAttr(s, type, name) : nullptr;
+      return own == nullptr ? s.Tuple({}) : own;
     }
     if (name == "__mro__") {
       Values mro(s.MroOf(type).begin(), s.MroOf(type).end());
@@ -487,7 +529,8 @@ Outcome SetGetset(Interp& in, V object, const std::string& name, V value) {
       return in.Done(s.None());
     }
     if (name == "__annotations__" || name == "__type_params__") {
-      function->annotations = nullptr;
+      if (name == "__annotations__")
+        function->annotations = nullptr;
       s.SetInstanceAttr(function, name, resolved);
       return in.Done(s.None());
     }

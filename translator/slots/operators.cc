@@ -295,7 +295,7 @@ Outcome Interp::BinaryOp(int32_t number, V left, V right, Tail tail) {
 }
 
 Outcome Interp::UnaryOp(char op, V operand, Tail tail) {
-  if (Size size; op == '-' && As<SymbolValue>(s.Look(operand)) != nullptr && s.AsSize(operand, &size))
+  if (Size size; op == '-' && As<SymbolValue>(s.Look(operand)) != nullptr && s.AsSize(operand, &size) && std::abs(size.now()) < kFar)
     return Done(s.Number(-size));
   operand = s.Resolve(operand);
   const char* symbol = op == '-' ? "neg" : op == '+' ? "pos" : "invert";
@@ -367,9 +367,9 @@ bool CallOperator(Interp& in, std::string_view name, const Args& args, Outcome* 
 
 Outcome Interp::Is(V left, V right) {
   for (auto [one, other] : {std::pair(left, right), std::pair(right, left)})
-    if (const Constant* constant = AsConstant(s.Look(other));
-        As<SymbolValue>(s.Look(one)) != nullptr && constant != nullptr && !constant->is_int())
-      return Done(s.Bool(false));
+    if (const Constant* constant = AsConstant(s.Look(other)); constant != nullptr)
+      if (auto* symbol = As<SymbolValue>(s.Look(one)); symbol != nullptr && symbol->comparison < 0 && symbol->now.kind != constant->kind)
+        return Done(s.Bool(false));
   left = s.Resolve(left);
   right = s.Resolve(right);
   const Constant *a = AsConstant(left), *b = AsConstant(right);

@@ -9,6 +9,15 @@ using model::Fact;
 using model::Step;
 using model::TypeFlag;
 
+namespace {
+
+// An iterator whose next number is all there is to know of it.
+bool CountsByOnes(const IteratorValue* iterator) {
+  return iterator->form == IteratorForm::kEnumerate || iterator->type->is("itertools:count");
+}
+
+}  // namespace
+
 V Session::Resolve(V value) {
   value = Look(value);
   auto* symbol = As<SymbolValue>(value);
@@ -20,7 +29,7 @@ V Session::Resolve(V value) {
 
 V Session::Look(V value) {
   if (auto* residual = As<ResidualValue>(value); residual != nullptr && residual->range != nullptr) {
-    if (residual->known == nullptr && residual->range->form == IteratorForm::kEnumerate) {
+    if (residual->known == nullptr && CountsByOnes(residual->range)) {
       residual->known = Int(static_cast<int64_t>(ReadFact(residual->range, Fact::kIterIndex).word + residual->at));
     } else if (residual->known == nullptr) {
       const Constant& range = ReadFact(residual->range, Fact::kRange).constant;
@@ -108,7 +117,7 @@ V Session::ResolveReal(LazyValue* lazy) {
   static const model::FactValue kNone{.fact = Fact::kValue, .known = false};
   const bool asked = MayBeConstants(mirror_.Step(lazy->handle, Step::kType));
   const model::FactValue& constant = asked ? mirror_.Fact(lazy->handle, Fact::kValue) : kNone;
-  if (constant.known && constant.constant.is_int() && constant.constant.integer >= 2 && IsDynamic(PathOf(lazy->subject)))
+  if (constant.known && MayBeSymbol(constant.constant) && IsDynamic(PathOf(lazy->subject)))
     return MakeSymbol(lazy, constant.constant);
   if (constant.known) {  // constants are told apart by value, so each subject has a guard of its own
     ReadFact(lazy, Fact::kValue);
@@ -180,7 +189,8 @@ V Session::MakeReal(LazyValue* lazy, TypeValue* type) {
       ReadFact(lazy, Fact::kSymbolName);
     return builtin;
   }
-  if (name == "builtins:builtin_function_or_method" || name == "builtins:builtin_method")
+  if (name == "builtins:builtin_function_or_method" || name == "builtins:builtin_method" || name == "builtins:method-wrapper" ||
+      name == "types:MethodWrapperType")
     if (V method = MakeBoundBuiltin(lazy))
       return method;
   if (type->Has(TypeFlag::kTensorSubclass))
@@ -341,6 +351,9 @@ V Session::MakeIterator(LazyValue* lazy, TypeValue* type) {
                                   {"builtins:set_iterator", IteratorForm::kReal},
                                   {"builtins:list_reverseiterator", IteratorForm::kReal},
                                   {"builtins:reversed", IteratorForm::kReal},
+                                  {"itertools:count", IteratorForm::kReal},
+                                  {"itertools:repeat", IteratorForm::kReal},
+                                  {"itertools:chain", IteratorForm::kReal},
                                   {"builtins:enumerate", IteratorForm::kEnumerate},
                                   {"builtins:zip", IteratorForm::kZip},
                                   {"builtins:map", IteratorForm::kMap}};
@@ -350,6 +363,10 @@ V Session::MakeIterator(LazyValue* lazy, TypeValue* type) {
   auto* iterator = New<IteratorValue>();
   iterator->form = row->form;
   iterator->type = type;
+  if (type->is("itertools:chain"))
+    return iterator;
+  if (type->is("itertools:count"))
+    return PeekFact(lazy, Fact::kIterIndex).known ? iterator : nullptr;
   if (row->form == IteratorForm::kReal) {
     const model::FactValue& left = PeekFact(lazy, Fact::kIterRemaining);  // guarded as it is read: has another or not
     iterator->length = left.word;

@@ -210,6 +210,9 @@ class Session {
   // Sizes and ints of the unit that are symbols, in the order they were met.
   const std::vector<uint32_t>& base_terms() const { return base_terms_; }
 
+  // Numbers that vary stay numbers outside of graphs; a graph is made for what they are.
+  bool numbers_only() const { return request_.config.dynamic == "numbers"; }
+
   bool Is311() const { return request_.version == model::PyVersion::k311; }
 
   bool Is313() const { return request_.version == model::PyVersion::k313; }
@@ -277,6 +280,7 @@ class Session {
   bool IsArgument(SubjectId subject) const;
   std::vector<uint32_t> DynamicDims(SubjectId subject, const model::TensorFacts& facts);
   void MakeSymbolic(SubjectId subject, const std::vector<uint32_t>& dims, model::TensorFacts* facts);
+  bool MayBeSymbol(const Constant& now) const;
   V MakeSymbol(LazyValue* lazy, const Constant& now);
   std::string IdentityKey(V key);
   TypeValue* ConstantType(const Constant& constant);

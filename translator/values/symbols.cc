@@ -38,7 +38,8 @@ bool Session::IsArgument(SubjectId subject) const {
 std::vector<uint32_t> Session::DynamicDims(SubjectId subject, const model::TensorFacts& facts) {
   const model::Config& config = request_.config;
   std::vector<uint32_t> dims;
-  if (config.dynamic == "false" || facts.layout != "torch.strided" || facts.strides.size() != facts.sizes.size())
+  if (config.dynamic == "false" || config.dynamic == "numbers" || facts.layout != "torch.strided" ||
+      facts.strides.size() != facts.sizes.size())
     return dims;
   bool all = config.dynamic == "true" && IsArgument(subject);
   std::string path = PathOf(subject);
@@ -89,14 +90,22 @@ std::optional<uint32_t> Session::FixedMark() const {
   return std::nullopt;
 }
 
+bool Session::MayBeSymbol(const Constant& now) const {
+  if (now.is_int())
+    return numbers_only() ? std::abs(now.integer) < kFar : now.integer >= 2;
+  return numbers_only() && now.kind == ConstantKind::kFloat;
+}
+
 V Session::MakeSymbol(LazyValue* lazy, const Constant& now) {
-  AddGuard({.kind = GuardKind::kTypeIs, .subject = lazy->subject, .type = "builtins:int"});
+  AddGuard({.kind = GuardKind::kTypeIs, .subject = lazy->subject, .type = now.is_int() ? "builtins:int" : "builtins:float"});
   auto* symbol = New<SymbolValue>();
-  symbol->term = terms_.IntOf(lazy->subject, now.integer);
   symbol->now = now;
   symbol->handle = lazy->handle;
   symbol->subject = lazy->subject;
-  base_terms_.push_back(symbol->term);
+  if (now.is_int())
+    symbol->term = terms_.IntOf(lazy->subject, now.integer, numbers_only() ? -kFar : 2);
+  if (now.is_int() && !numbers_only())
+    base_terms_.push_back(symbol->term);
   return symbol;
 }
 
@@ -165,6 +174,8 @@ void Session::Fix(V value, int depth) {
     }
     if (symbol->term != 0)
       terms_.Fix(symbol->term);
+    else if (symbol->left == nullptr)
+      ReadFact(symbol, model::Fact::kValue);
     else
       for (V operand : {symbol->left, symbol->right})
         Fix(operand, depth + 1);

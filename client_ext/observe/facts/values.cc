@@ -43,6 +43,8 @@ bool RangeLeft(PyObject* object, Constant* value) {
 }
 
 // The value that an instance of a subclass of a constant's type has for its base, without running what the subclass overrides.
+constexpr Py_ssize_t kMaxByteArray = Py_ssize_t{1} << 16;
+
 bool PayloadOf(PyObject* object, Constant* value) {
   pycompat::Ref plain;
   if (PyLong_Check(object) && !PyLong_CheckExact(object) && !PyBool_Check(object))
@@ -55,6 +57,8 @@ bool PayloadOf(PyObject* object, Constant* value) {
     plain = pycompat::Ref::Steal(PyUnicode_FromObject(object));
   else if (PyBytes_Check(object) && !PyBytes_CheckExact(object))
     plain = pycompat::Ref::Steal(PyBytes_FromStringAndSize(PyBytes_AS_STRING(object), PyBytes_GET_SIZE(object)));
+  else if (PyByteArray_CheckExact(object) && PyByteArray_GET_SIZE(object) <= kMaxByteArray)
+    plain = pycompat::Ref::Steal(PyBytes_FromStringAndSize(PyByteArray_AS_STRING(object), PyByteArray_GET_SIZE(object)));
   if (!plain)
     PyErr_Clear();
   return plain && FromPython(plain.get(), value);
