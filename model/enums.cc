@@ -27,7 +27,7 @@ constexpr EnumRow<Fact> kFacts[] = {
 #undef FRAMEGATE_FACT
 };
 constexpr EnumRow<AmbientPart> kAmbient[] = {
-#define FRAMEGATE_AMBIENT(place, name, text, torch_name) {AmbientPart::name, text},
+#define FRAMEGATE_AMBIENT(place, name, text, torch_name, graphs) {AmbientPart::name, text},
 #include "model/ambient.def"
 #undef FRAMEGATE_AMBIENT
 };
@@ -75,7 +75,7 @@ FactShape ShapeOf(Fact fact) {
 
 std::string_view TorchGuardType(AmbientPart part) {
   static constexpr EnumRow<AmbientPart> kRows[] = {
-#define FRAMEGATE_AMBIENT(place, name, text, torch_name) {AmbientPart::name, torch_name},
+#define FRAMEGATE_AMBIENT(place, name, text, torch_name, graphs) {AmbientPart::name, torch_name},
 #include "model/ambient.def"
 #undef FRAMEGATE_AMBIENT
   };

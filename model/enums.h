@@ -46,16 +46,28 @@ constexpr bool HasFlag(uint64_t flags, TypeFlag flag) {
 }
 
 enum class AmbientPart : uint8_t {
-#define FRAMEGATE_AMBIENT(place, name, text, torch_name) name = place,
+#define FRAMEGATE_AMBIENT(place, name, text, torch_name, graphs) name = place,
 #include "model/ambient.def"
 #undef FRAMEGATE_AMBIENT
 };
 
 inline constexpr size_t kAmbientParts = 0
-#define FRAMEGATE_AMBIENT(place, name, text, torch_name) +1
+#define FRAMEGATE_AMBIENT(place, name, text, torch_name, graphs) +1
 #include "model/ambient.def"
 #undef FRAMEGATE_AMBIENT
     ;
+
+// Whether what a graph computes is taken to depend on the part.
+constexpr bool GraphsDependOn(AmbientPart part) {
+  switch (part) {
+#define FRAMEGATE_AMBIENT(place, name, text, torch_name, graphs) \
+  case AmbientPart::name:                                        \
+    return graphs;
+#include "model/ambient.def"
+#undef FRAMEGATE_AMBIENT
+  }
+  return true;
+}
 
 enum class Reason : uint16_t {
   kNoReason = 0,

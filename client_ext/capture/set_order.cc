@@ -41,7 +41,7 @@ Ref ConstantOfCode(const Constant& step) {
   return PyFrozenSet_CheckExact(constant) ? Ref::Share(constant) : Ref();
 }
 
-Ref Replay(const Constant& history, int depth);
+Ref Replay(const Constant& history, int depth, bool frozen = false);
 
 Ref Next(Ref set, const Constant& step, int depth) {
   if (IsStep(step, 3) && step.items[0].text == "const" && step.items[1].is_str() && step.items[2].is_int())
@@ -61,6 +61,8 @@ Ref Next(Ref set, const Constant& step, int depth) {
   const Ref other = Replay(step.items[1], depth + 1);
   if (!other)
     return Ref();
+  if (name == "update" && PyFrozenSet_CheckExact(set.get()))  // how one is made of another set
+    return PySet_GET_SIZE(set.get()) == 0 ? Ref::Steal(PyFrozenSet_New(other.get())) : Ref();
   if (name == "update") {
     const Ref none = Ref::Steal(PyObject_CallMethod(set.get(), "update", "O", other.get()));
     return none ? set : Ref();
@@ -71,10 +73,10 @@ Ref Next(Ref set, const Constant& step, int depth) {
   return Ref();
 }
 
-Ref Replay(const Constant& history, int depth) {
+Ref Replay(const Constant& history, int depth, bool frozen) {
   if (history.kind != ConstantKind::kTuple || depth > kMaxNesting)
     return Ref();
-  Ref set = Ref::Steal(PySet_New(nullptr));
+  Ref set = Ref::Steal(frozen ? PyFrozenSet_New(nullptr) : PySet_New(nullptr));
   for (const Constant& step : history.items)
     if (set)
       set = Next(std::move(set), step, depth);
@@ -82,6 +84,12 @@ Ref Replay(const Constant& history, int depth) {
 }
 
 }  // namespace
+
+Ref SetOf(const Constant& history, bool frozen) {
+  Ref set = Replay(history, 0, frozen);
+  PyErr_Clear();
+  return set && Py_TYPE(set.get()) == (frozen ? &PyFrozenSet_Type : &PySet_Type) ? std::move(set) : Ref();
+}
 
 bool OrderOf(const Constant& history, Constant* order) {
   const Ref set = Replay(history, 0);

@@ -3,6 +3,7 @@
 
 #include "client_ext/pycompat/python.h"
 
+#include "client_ext/pycompat/ref.h"
 #include "model/constant.h"
 
 namespace framegate::client {
@@ -12,5 +13,8 @@ namespace framegate::client {
 // | iand | isub | ixor, history): in place. Gives (elements in order, elements before the place where pop() looks first); false where it
 // cannot be said.
 bool OrderOf(const model::Constant& history, model::Constant* order);
+
+// The set itself, a frozenset if `frozen`. Null, without an exception, where it cannot be said.
+pycompat::Ref SetOf(const model::Constant& history, bool frozen);
 
 }  // namespace framegate::client

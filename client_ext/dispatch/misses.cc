@@ -78,8 +78,6 @@ std::vector<std::string> Changed(const Installed& entry, const Program& program,
   return changed;
 }
 
-void AddSorted(std::vector<std::string>* texts, std::string text);
-
 // All sizes and numbers that differ from what the entry was made for, not only the first.
 void RecordChanged(Site& site, const Installed& entry, const LiveUnit& live) {
   const Program& program = entry.checks->program();
@@ -90,14 +88,8 @@ void RecordChanged(Site& site, const Installed& entry, const LiveUnit& live) {
       continue;
     const std::string name = SubjectName(entry, in, subject, live);
     for (std::string& changed : Changed(entry, program, in, subject, name, live))
-      AddSorted(&site.dynamic_subjects, std::move(changed));
+      site.AddDynamic(std::move(changed));
   }
-}
-
-void AddSorted(std::vector<std::string>* texts, std::string text) {
-  const auto at = std::lower_bound(texts->begin(), texts->end(), text);
-  if (at == texts->end() || *at != text)
-    texts->insert(at, std::move(text));
 }
 
 }  // namespace
@@ -113,7 +105,7 @@ size_t RecordMisses(Site& site, const LiveUnit& live) {
     const Instruction& in = program.instructions[verdict.instruction];
     const std::string subject = SubjectName(*entry, in, miss.subject, live);
     RecordChanged(site, *entry, live);
-    AddSorted(&site.separating, subject);
+    site.AddSeparating(subject);
     AddMiss({NameOf(live), entry->id, subject, miss.expected, miss.actual, guards::LineOf(entry->entry->guards, verdict.instruction)});
     ++count;
   }

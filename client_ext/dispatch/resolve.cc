@@ -209,8 +209,14 @@ std::optional<Resolution> DecideUnasked(Site& site, const LiveUnit& live, size_t
   }
   if (this_thread.stance == Stance::kEagerOnRecompile)
     return kRunOriginal;
-  if (this_thread.stance == Stance::kEagerThenCompile && !std::exchange(site.seen, true))
-    return kRunOriginal;
+  if (this_thread.stance == Stance::kEagerThenCompile) {
+    if (site.first == nullptr) {
+      site.first = std::make_unique<FirstCall>(live.frames.front());
+      return kRunOriginal;
+    }
+    for (std::string& changed : site.first->ChangedIn(live.frames.front()))
+      site.AddDynamic(std::move(changed));
+  }
   const uint32_t limit = RecompileLimit(*site.region);
   if (site.entries.size() < limit && !site.full)
     return std::nullopt;

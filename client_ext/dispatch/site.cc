@@ -11,6 +11,12 @@ std::vector<PyObject*>& Kept() {
   return *kept;
 }
 
+void AddSorted(std::vector<std::string>* texts, std::string text) {
+  const auto at = std::lower_bound(texts->begin(), texts->end(), text);
+  if (at == texts->end() || *at != text)
+    texts->insert(at, std::move(text));
+}
+
 }  // namespace
 
 PyObject** KeptObjects() {
@@ -20,6 +26,14 @@ PyObject** KeptObjects() {
 void ReserveKept(size_t count) {
   if (count > Kept().size())
     Kept().resize(count);
+}
+
+void Site::AddDynamic(std::string subject) {
+  AddSorted(&dynamic_subjects, std::move(subject));
+}
+
+void Site::AddSeparating(std::string subject) {
+  AddSorted(&separating, std::move(subject));
 }
 
 void Site::Add(std::shared_ptr<Installed> entry) {

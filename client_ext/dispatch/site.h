@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "client_ext/dispatch/first_call.h"
 #include "client_ext/dispatch/predict.h"
 #include "client_ext/observe/check_program.h"
 #include "client_ext/observe/live_unit.h"
@@ -55,13 +56,15 @@ struct Site {
   uint32_t told = 0;                                // full: calls that no entry fitted and that were told of
   uint32_t in_vain = 0;                             // full: calls that no entry fitted, less some for each that one did
   uint32_t idle = 0;                                // full: of those, the last in a row below which no entry ran either
-  bool seen = false;                                // eager_then_compile: it was called before
   int64_t number = -1;                              // first part of the compile ids; -1: none yet
   uint32_t made = 0;                                // entries made so far, dropped ones included
   uint64_t compiling = 0;                           // id of the thread that compiles for it, 0: none
 
   std::unique_ptr<Predictor> predictor;  // where there are several entries
+  std::unique_ptr<FirstCall> first;      // eager_then_compile: the call that ran as written; null: none has
 
+  void AddDynamic(std::string subject);
+  void AddSeparating(std::string subject);
   void Add(std::shared_ptr<Installed> entry);
   // The entry whose checks pass on the frames; null where none does. `kept` gets what its checks keep, borrowed.
   Installed* Find(const LiveFrame* frames, size_t count, PyObject** kept) noexcept;

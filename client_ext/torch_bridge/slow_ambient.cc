@@ -26,22 +26,26 @@ Constant PairOf(const char* symbol) {
   return Constant::Bool(all);
 }
 
+Constant AutocastDtype(const Ref& device) {
+  return Constant::Named(ConstantKind::kDtype, StrOf(CallSymbol("torch:get_autocast_dtype", {device.get()})));
+}
+
 Constant Autocast() {
   static constexpr const char* kDevices[] = {"cpu", "cuda", "mtia", "maia", "xpu", "ipu", "hpu", "xla", "privateuseone", "mps"};
   std::vector<Constant> rows;
   for (const char* device : kDevices) {
     Ref name = Ref::Steal(PyUnicode_FromString(device));
-    const bool enabled = IsTrue(CallSymbol("torch:is_autocast_enabled", {name.get()}));
-    const std::string_view usual = device == std::string_view("cpu")    ? "torch.bfloat16"
-                                   : device == std::string_view("cuda") ? "torch.float16"
-                                                                        : "";
-    if (!enabled && usual.empty())
-      continue;
-    const std::string dtype = StrOf(CallSymbol("torch:get_autocast_dtype", {name.get()}));
-    if (enabled || dtype != usual)
-      rows.push_back(Constant::Tuple({Constant::Str(device), Constant::Bool(enabled), Constant::Named(ConstantKind::kDtype, dtype)}));
+    if (IsTrue(CallSymbol("torch:is_autocast_enabled", {name.get()})))
+      rows.push_back(Constant::Tuple({Constant::Str(device), AutocastDtype(name)}));
   }
   return Constant::Tuple(std::move(rows));
+}
+
+Constant AutocastDtypes() {
+  std::vector<Constant> dtypes;
+  for (const char* device : {"cpu", "cuda"})
+    dtypes.push_back(AutocastDtype(Ref::Steal(PyUnicode_FromString(device))));
+  return Constant::Tuple(std::move(dtypes));
 }
 
 Constant NameOf(PyObject* type) {
@@ -101,6 +105,7 @@ Constant ReadAmbientSlowly() {
   at(AmbientPart::kInferenceMode) = BoolOf("torch:is_inference_mode_enabled");
   at(AmbientPart::kDefaultDtype) = Constant::Named(ConstantKind::kDtype, StrOf(CallSymbol("torch:get_default_dtype")));
   at(AmbientPart::kAutocast) = Autocast();
+  at(AmbientPart::kAutocastDtypes) = AutocastDtypes();
   at(AmbientPart::kAutocastCache) = BoolOf("torch:is_autocast_cache_enabled");
   at(AmbientPart::kDeterministic) =
       Constant::Tuple({BoolOf("torch._C:_get_deterministic_algorithms"), BoolOf("torch._C:_get_deterministic_algorithms_warn_only")});

@@ -53,6 +53,9 @@ class Cache {
   // Entries of the key that are in the nearest tier, the last used first; looking is no use.
   std::vector<EntryPtr> Nearest(const CacheKey& key) ABSL_LOCKS_EXCLUDED(mutex_) { return Candidates(key, /*deep=*/false); }
 
+  // The same of all tiers.
+  std::vector<EntryPtr> All(const CacheKey& key) ABSL_LOCKS_EXCLUDED(mutex_) { return Candidates(key, /*deep=*/true); }
+
   // Keeps a new entry in all tiers and returns it; or the one of the same content that is there
   // already. REQUIRES: the entry is not local to a process.
   EntryPtr Put(const CacheKey& key, EntryPtr entry) ABSL_LOCKS_EXCLUDED(mutex_);

@@ -2,6 +2,8 @@
 
 #include <stdio.h>
 
+#include <map>
+
 #include "absl/strings/str_format.h"
 #include "absl/time/clock.h"
 #include "base/strings.h"
@@ -148,6 +150,30 @@ int RunWhy(const Place& place, const std::string& function, uint32_t limit) {
     for (const MissReport& miss : report.misses)
       absl::PrintF("    %s wants %s to be %s%s;\n        it is %s\n", miss.entry, miss.subject, miss.expected,
                    miss.line > 0 ? StrCat(" (line ", miss.line, ")") : "", miss.seen);
+  }
+  return 0;
+}
+
+int RunGuards(const Place& place, const std::string& function, uint32_t limit) {
+  if (!IsGood(place))
+    return kFailed;
+  absl::StatusOr<std::vector<GuardsReport>> reports = DaemonCalls(place.socket).Guards(function, limit);
+  if (!reports.ok())
+    return Explain(reports.status(), place);
+  if (reports->empty())
+    absl::PrintF("This daemon has no stored entry%s.\n", function.empty() ? "" : StrCat(" of a function called ", function));
+  for (const GuardsReport& report : *reports) {
+    absl::PrintF("%s (%s:%d), %s: %d guards, about %d ns where nothing is remembered of earlier calls\n", report.unit,
+                 report.filename.empty() ? "?" : report.filename, report.line, report.content, report.guards.size(), report.nanoseconds);
+    std::map<int32_t, uint32_t> by_line;
+    for (const GuardReport& guard : report.guards)
+      by_line[guard.line] += guard.nanoseconds;
+    for (const auto& [line, nanoseconds] : by_line) {
+      absl::PrintF("  %s, %d ns\n", line > 0 ? StrCat("line ", line) : "no line of yours", nanoseconds);
+      for (const GuardReport& guard : report.guards)
+        if (guard.line == line)
+          absl::PrintF("    %5d ns  %-12s %s: %s\n", guard.nanoseconds, guard.kind, guard.subject, guard.expected);
+    }
   }
   return 0;
 }

@@ -22,6 +22,8 @@ int RunStats(const Place& place);
 int RunStop(const Place& place);
 // Why `function` ("": whatever) was translated although entries for it were there.
 int RunWhy(const Place& place, const std::string& function, uint32_t limit);
+// What the stored entries of `function` ("": of all) check on every call, line by line.
+int RunGuards(const Place& place, const std::string& function, uint32_t limit);
 int RunCacheList(const Place& place, uint32_t limit);
 int RunCacheClear(const Place& place);
 

@@ -23,6 +23,11 @@ int main(int argc, char** argv) {
   why->add_option("function", function, "its name, qualified or not; without it: the last translations");
   why->add_option("--limit", most, "how many")->capture_default_str();
   why->callback(run([&](const Place& place) { return RunWhy(place, function, most); }));
+  CLI::App* guards =
+      app.add_subcommand("guards", "what the stored entries of a function check on every call, and what that costs")->fallthrough();
+  guards->add_option("function", function, "its name, qualified or not; without it: the last used ones");
+  guards->add_option("--limit", most, "how many")->capture_default_str();
+  guards->callback(run([&](const Place& place) { return RunGuards(place, function, most); }));
   CLI::App* cache = app.add_subcommand("cache", "the stored entries")->fallthrough()->require_subcommand(1);
   uint32_t limit = 50;
   CLI::App* list = cache->add_subcommand("list", "show them, the last used first")->fallthrough();

@@ -40,6 +40,9 @@ class Engine {
   // Thread-safe.
   const WhyLog& why() const { return why_; }
 
+  // What stored entries check, the last used first, at most `limit`: those of units that IsOfName says.
+  std::vector<GuardsReport> Guards(std::string_view function, size_t limit) const;
+
   // From now on requests end with Unavailable. Waits for those in flight until the deadline; what
   // is left then ends with Unavailable.
   void Drain(absl::Time deadline) ABSL_LOCKS_EXCLUDED(mutex_);

@@ -83,6 +83,14 @@ absl::StatusOr<std::vector<WhyReport>> DaemonCalls::Why(const std::string& funct
   return FromProto(reply);
 }
 
+absl::StatusOr<std::vector<GuardsReport>> DaemonCalls::Guards(const std::string& function, uint32_t limit) {
+  v1::GuardsRequest request;
+  request.set_function(function);
+  request.set_limit(limit);
+  ASSIGN_OR_RETURN(v1::GuardsReply reply, (Call<v1::GuardsRequest, v1::GuardsReply>(&v1::Framegate::Stub::Guards, request)));
+  return FromProto(reply);
+}
+
 absl::StatusOr<ClearReport> DaemonCalls::Clear() {
   ASSIGN_OR_RETURN(v1::ClearReply reply, (Call<v1::ClearRequest, v1::ClearReply>(&v1::Framegate::Stub::Clear, {})));
   return FromProto(reply);

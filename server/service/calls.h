@@ -20,6 +20,7 @@ class DaemonCalls {
   absl::StatusOr<DaemonReport> Stats();
   absl::StatusOr<ListReport> List(uint32_t limit);
   absl::StatusOr<std::vector<WhyReport>> Why(const std::string& function, uint32_t limit);
+  absl::StatusOr<std::vector<GuardsReport>> Guards(const std::string& function, uint32_t limit);
   absl::StatusOr<ClearReport> Clear();
   // The process that will end.
   absl::StatusOr<uint64_t> Shutdown(const std::string& reason);

@@ -106,6 +106,36 @@ MissReport FromProto(const v1::Miss& message) {
   return {message.entry(), message.subject(), message.expected(), message.seen(), message.line()};
 }
 
+void ToProto(const std::vector<GuardsReport>& reports, v1::GuardsReply* message) {
+  for (const GuardsReport& report : reports) {
+    v1::GuardedEntry* out = message->add_records();
+    out->set_unit(report.unit);
+    out->set_content(report.content);
+    out->set_filename(report.filename);
+    out->set_line(report.line);
+    out->set_nanoseconds(report.nanoseconds);
+    for (const GuardReport& guard : report.guards) {
+      v1::Guard* to = out->add_guards();
+      to->set_kind(guard.kind);
+      to->set_subject(guard.subject);
+      to->set_expected(guard.expected);
+      to->set_line(guard.line);
+      to->set_nanoseconds(guard.nanoseconds);
+    }
+  }
+}
+
+std::vector<GuardsReport> FromProto(const v1::GuardsReply& message) {
+  std::vector<GuardsReport> reports;
+  for (const v1::GuardedEntry& entry : message.records()) {
+    GuardsReport& report =
+        reports.emplace_back(GuardsReport{entry.unit(), entry.content(), entry.filename(), entry.line(), entry.nanoseconds(), {}});
+    for (const v1::Guard& guard : entry.guards())
+      report.guards.push_back({guard.kind(), guard.subject(), guard.expected(), guard.line(), guard.nanoseconds()});
+  }
+  return reports;
+}
+
 void ToProto(const ClearReport& report, v1::ClearReply* message) {
   message->set_entries(report.entries);
   message->set_bytes(report.bytes);

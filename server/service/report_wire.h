@@ -15,6 +15,8 @@ ListReport FromProto(const v1::ListReply& message);
 
 void ToProto(const std::vector<WhyReport>& reports, v1::WhyReply* message);
 std::vector<WhyReport> FromProto(const v1::WhyReply& message);
+void ToProto(const std::vector<GuardsReport>& reports, v1::GuardsReply* message);
+std::vector<GuardsReport> FromProto(const v1::GuardsReply& message);
 MissReport FromProto(const v1::Miss& message);
 
 void ToProto(const ClearReport& report, v1::ClearReply* message);

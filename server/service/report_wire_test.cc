@@ -29,6 +29,7 @@ TEST(ReportWireTest, RoundTrips) {
                                          .metrics = {{"a", true, 5, "doc"}, {"b", false, 6, ""}},
                                          .settings = {{"x", "y", "flag"}}});
   RoundTrip<v1::ListReply>(ListReport{.entries = {{"k", "u", "p", "t", "c", 1, 2, 3, 4}}, .total = 9});
+  RoundTrip<v1::GuardsReply>(std::vector<GuardsReport>{{"u", "c", "f", 1, 2, {{"k", "s", "e", 3, 4}}}});
   RoundTrip<v1::ClearReply>(ClearReport{.entries = 1, .bytes = 2});
 }
 

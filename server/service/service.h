@@ -18,9 +18,10 @@
 namespace framegate::server {
 
 template <typename Base>
-using RawUnary = v1::Framegate::WithRawCallbackMethod_Hello<v1::Framegate::WithRawCallbackMethod_Lookup<
-    v1::Framegate::WithRawCallbackMethod_Stats<v1::Framegate::WithRawCallbackMethod_Shutdown<v1::Framegate::WithRawCallbackMethod_List<
-        v1::Framegate::WithRawCallbackMethod_Why<v1::Framegate::WithRawCallbackMethod_Clear<Base>>>>>>>;
+using RawUnary =
+    v1::Framegate::WithRawCallbackMethod_Hello<v1::Framegate::WithRawCallbackMethod_Lookup<v1::Framegate::WithRawCallbackMethod_Stats<
+        v1::Framegate::WithRawCallbackMethod_Shutdown<v1::Framegate::WithRawCallbackMethod_List<v1::Framegate::WithRawCallbackMethod_Why<
+            v1::Framegate::WithRawCallbackMethod_Guards<v1::Framegate::WithRawCallbackMethod_Clear<Base>>>>>>>>;
 
 class Service : public RawUnary<v1::Framegate::WithRawCallbackMethod_Translate<v1::Framegate::Service>> {
  public:
@@ -40,6 +41,7 @@ class Service : public RawUnary<v1::Framegate::WithRawCallbackMethod_Translate<v
   Unary* Shutdown(Context* context, const Bytes* request, Bytes* reply) override;
   Unary* List(Context* context, const Bytes* request, Bytes* reply) override;
   Unary* Why(Context* context, const Bytes* request, Bytes* reply) override;
+  Unary* Guards(Context* context, const Bytes* request, Bytes* reply) override;
   Unary* Clear(Context* context, const Bytes* request, Bytes* reply) override;
 
  private:

@@ -52,6 +52,7 @@ struct EntryReport {
   uint64_t hits = 0;
   int64_t created_ms = 0;
   int64_t used_ms = 0;
+  std::string material;  // encoded model::KeyMaterial; stays in the daemon
 };
 
 struct ListReport {
@@ -75,6 +76,25 @@ struct WhyReport {
   std::string filename;
   int32_t line = 0;
   std::vector<MissReport> misses;  // the nearest entry first
+};
+
+// One guard of a stored entry.
+struct GuardReport {
+  std::string kind;
+  std::string subject;  // as in MissReport
+  std::string expected;
+  int32_t line = 0;          // as in MissReport
+  uint32_t nanoseconds = 0;  // about; steps that several guards take are the first one's
+};
+
+// What a stored entry checks.
+struct GuardsReport {
+  std::string unit;
+  std::string content;  // what the answer is, in words
+  std::string filename;
+  int32_t line = 0;
+  uint32_t nanoseconds = 0;  // about, of the whole program
+  std::vector<GuardReport> guards;
 };
 
 struct ClearReport {

@@ -3,17 +3,15 @@
 #include <utility>
 
 namespace framegate::server {
-namespace {
 
-// "a.b.f" and "a.b.f+12" (a continuation) are of the names f, b.f and a.b.f.
 bool IsOfName(std::string_view unit, std::string_view function) {
+  if (function.empty())
+    return true;
   unit = unit.substr(0, unit.rfind('+'));
   if (!unit.ends_with(function))
     return false;
   return unit.size() == function.size() || unit[unit.size() - function.size() - 1] == '.';
 }
-
-}  // namespace
 
 void WhyLog::Add(WhyReport report) {
   absl::MutexLock lock(&mutex_);
@@ -26,7 +24,7 @@ std::vector<WhyReport> WhyLog::Find(std::string_view function, size_t limit) con
   absl::MutexLock lock(&mutex_);
   std::vector<WhyReport> found;
   for (auto report = reports_.rbegin(); report != reports_.rend() && found.size() < limit; ++report)
-    if (function.empty() || IsOfName(report->unit, function))
+    if (IsOfName(report->unit, function))
       found.push_back(*report);
   return found;
 }

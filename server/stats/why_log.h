@@ -11,6 +11,9 @@
 
 namespace framegate::server {
 
+// "a.b.f" and "a.b.f+12" (a continuation) are of the names f, b.f and a.b.f; everything is of the name "".
+bool IsOfName(std::string_view unit, std::string_view function);
+
 class WhyLog {
  public:
   static constexpr size_t kMost = 1000;

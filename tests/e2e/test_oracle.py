@@ -65,7 +65,7 @@ def in_force(**changes):
 def test_the_ambient_state_of_the_operation_counts():
     args = (meta(leaf(2, 3)), meta(torch.ones(3, 4)))
     assert not _oracle.infer("torch:matmul", args, {}, in_force(grad_mode=False)).requires_grad
-    assert _oracle.infer("torch:matmul", args, {}, in_force(autocast=(("cpu", True, torch.bfloat16),))).dtype == "torch.bfloat16"
+    assert _oracle.infer("torch:matmul", args, {}, in_force(autocast=(("cpu", torch.bfloat16),))).dtype == "torch.bfloat16"
     assert _oracle.infer("torch:ones", (2,), {}, in_force(default_dtype=torch.float64)).dtype == "torch.float64"
     assert _oracle.infer("torch:ones", (2,), {}, in_force(default_device=torch.device("meta"))).device == "meta"
     assert _oracle.infer("torch:ones", (2,), {}, in_force(grad_mode=False, inference_mode=True)).is_inference

@@ -79,14 +79,46 @@ class Guarding:
 
 class Refused(ValueError):
     pass
+
+
+def pause(value):
+    LOG.append(repr(value))
+    return value
+
+
+def fail(value):
+    if value:
+        raise LookupError(repr(value))
+
+
+def touch(value):
+    LOG.append("touched")
+    if isinstance(value, list):
+        value.append(9)
+    elif isinstance(value, dict):
+        value["t"] = len(value)
+    elif isinstance(value, set):
+        value.add(9)
+    elif isinstance(value, Box):
+        value.size += 1
+    TABLE["touched"] = len(LOG)
+    return value
 '''
+
+OPAQUE = ("pause", "fail", "touch")   # what a program with breaks calls and the compiled one must not look into
 
 
 class Program:
-    """One module: `source`, and `calls`, (function name, tuple of argument sources) in the order in which they are made."""
+    """One module: `source`, and `calls`, (function name, tuple of argument sources) in the order in which they are made.
 
-    def __init__(self, seed: int):
+    breaks    how many of its expressions are calls of OPAQUE, which happen in the middle of whatever is around them
+    """
+
+    prelude = PRELUDE
+
+    def __init__(self, seed: int, breaks: float = 0):
         self.random = random.Random(seed)
+        self.breaks = breaks
         self.statements = 0
         self.lines: list[str] = []
         self.functions: list[tuple[str, list[str], str]] = []   # name, types of its parameters, type of its result
@@ -96,7 +128,7 @@ class Program:
         name, parameters, _ = self.functions[-1]
         self.calls = [(name, tuple(self._literal(kind) for kind in parameters)) for _ in range(3)]
         self.calls.append(self.calls[0])
-        self.source = PRELUDE + "\n\n" + "\n".join(self.lines) + "\n"
+        self.source = self.prelude + "\n\n" + "\n".join(self.lines) + "\n"
 
     # --- names and scopes ---
 
@@ -132,10 +164,17 @@ class Program:
     def _block(self, depth: int, count: int) -> None:
         before = len(self.scope)
         for _ in range(count):
-            choices = _SIMPLE if depth > MOST_DEPTH else _SIMPLE + _COMPOUND
-            self.random.choice(choices)(self, depth)
+            if self.breaks and self.random.random() < self.breaks:
+                self._pause(depth)
+            self.random.choice(self._statements(depth))(self, depth)
         if depth > 1:
             del self.scope[before:]
+
+    def _statements(self, depth: int) -> list[Callable[[Program, int], None]]:
+        return _SIMPLE if depth > MOST_DEPTH else _SIMPLE + _COMPOUND
+
+    def _forms(self, kind: str) -> list[Callable[[Callable[[str], str]], str]]:
+        return _EXPRESSIONS[kind]
 
     def _assign(self, depth: int) -> None:
         kind = self._kind()
@@ -198,6 +237,10 @@ class Program:
         elif len(self._known("int")) >= 2:
             a, b = self.random.sample(self._known("int"), 2)
             self._emit(depth, f"{a}, {b} = {b}, {a}")
+
+    def _pause(self, depth: int) -> None:
+        kind = self._kind()
+        self._emit(depth, self.random.choice([f"pause({self._expression(kind)})", f"fail({self._expression('bool')})", f"touch({self._expression(kind)})"]))
 
     def _if(self, depth: int) -> None:
         self._emit(depth, f"if {self._expression('bool')}:")
@@ -332,6 +375,8 @@ class Program:
                 "box": lambda: f"{r.choice(['Box', 'Lid'])}({number()})"}[kind]()
 
     def _expression(self, kind: str, depth: int = 0) -> str:
+        if self.breaks and self.random.random() < self.breaks / 2:
+            return f"{self.random.choice(('pause', 'touch'))}({self._expression(kind, depth + 1)})"
         known = self._known(kind)
         roll = self.random.random()
         if known and roll < 0.45:
@@ -343,7 +388,7 @@ class Program:
             name, kinds = self.random.choice(calls)
             return f"{name}({', '.join(self._expression(k, depth + 1) for k in kinds)})"
         e: Callable[[str], str] = lambda k: self._expression(k, depth + 1)  # noqa: E731
-        return self.random.choice(_EXPRESSIONS[kind])(e)
+        return self.random.choice(self._forms(kind))(e)
 
 
 _SIMPLE = [Program._assign, Program._assign, Program._augment, Program._mutate, Program._mutate, Program._unpack, Program._raise, Program._return,

@@ -8,20 +8,30 @@ from __future__ import annotations
 import argparse
 import sys
 import traceback
+import typing
 from pathlib import Path
 
 import framegate
-from grammar import Program
+from grammar import OPAQUE, Program
+
+
+STORAGES: dict[int, int] = {}   # numbers of the tensors' storages, in the order in which one outcome shows them
 
 
 def outcome(namespace: dict, name: str, arguments: tuple, run) -> tuple:
     """What a call gave or raised, and everything it could have changed, in words."""
+    STORAGES.clear()
+    torch = namespace.get("torch")
+    if torch is not None:
+        torch.manual_seed(0)
     function = run(namespace[name])
     try:
-        ended = ("returned", show(function(*arguments)))
+        result = function(*arguments)
+        ended = ("returned", show(result), *gradients(result, arguments, namespace))
     except Exception as error:  # noqa: BLE001
         ended = ("raised", *describe(error))
-    return ended, show(arguments), show(namespace["LOG"]), show(namespace["TABLE"])
+    drawn = "" if torch is None else show(torch.rand(1))  # as many random numbers as that
+    return ended, drawn, show(arguments), *(show(namespace[name]) for name in ("LOG", "TABLE", "STATE", "WEIGHT") if name in namespace)
 
 
 def describe(error: BaseException) -> tuple:
@@ -32,6 +42,8 @@ def describe(error: BaseException) -> tuple:
 
 
 def show(value: object) -> str:
+    if hasattr(type(value), "untyped_storage"):
+        return show_tensor(value)
     if isinstance(value, (list, tuple)):
         return f"{type(value).__name__}({', '.join(map(show, value))})"
     if isinstance(value, set):
@@ -43,6 +55,24 @@ def show(value: object) -> str:
     return f"{type(value).__name__} {value!r}"
 
 
+def gradients(result: object, arguments: tuple, namespace: dict) -> typing.Iterator[str]:
+    """What arrives at the leaves when the result is differentiated, as far as it can be."""
+    if not getattr(result, "requires_grad", False):
+        return
+    leaves = [x for x in (*arguments, *namespace["MODEL"].parameters(), namespace["WEIGHT"]) if getattr(x, "requires_grad", False)]
+    try:
+        yield show(namespace["torch"].autograd.grad(result.sum(), leaves, allow_unused=True))
+    except RuntimeError as error:
+        yield str(error)
+
+
+def show_tensor(tensor: typing.Any) -> str:
+    place = STORAGES.setdefault(tensor.untyped_storage().data_ptr(), len(STORAGES))
+    kind = f"{type(tensor).__name__}[{tensor.dtype}, {tuple(tensor.shape)}, {tensor.stride()}+{tensor.storage_offset()} of {place}"
+    more = f", grad_fn {type(tensor.grad_fn).__name__}" if tensor.grad_fn is not None else ", requires_grad" if tensor.requires_grad else ""
+    return f"{kind}{more}] {tensor.detach().tolist()!r}"
+
+
 def differences(source: str, calls: list[tuple[str, tuple[str, ...]]]) -> list[str]:
     """What differs between the program and the compiled program, call by call."""
     framegate.reset()
@@ -51,6 +81,7 @@ def differences(source: str, calls: list[tuple[str, tuple[str, ...]]]) -> list[s
     found = []
     for space in spaces:
         exec(code, space)  # the text is ours: the grammar made it
+        space.update({name: framegate.disable(space[name]) for name in OPAQUE if name in space})
     compiled: dict[str, object] = {}
     for number, (name, texts) in enumerate(calls):
         outcomes = []
@@ -75,6 +106,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--statements", type=int, default=10_000, help="of the programs' texts, each run many times")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--breaks", type=float, default=0, help="how many of the expressions are calls that nobody looks into")
+    parser.add_argument("--tensors", action="store_true", help="programs of tensors.py")
     parser.add_argument("--keep", type=Path)
     parser.add_argument("--program", type=Path)
     parser.add_argument("--most", type=int, default=20, help="stop after so many programs that differ")
@@ -89,8 +122,11 @@ def main() -> int:
     statements = programs = wrong = entries = unserved = 0
     seed = options.seed
     framegate.reset_stats()
+    make = Program
+    if options.tensors:
+        from tensors import TensorProgram as make  # noqa: N813
     while statements < options.statements and wrong < options.most:
-        program = Program(seed)
+        program = make(seed, options.breaks)
         found = differences(program.source, program.calls)
         before, entries = entries, framegate.stats()["entries"]
         unserved += entries == before

@@ -1,5 +1,8 @@
 #include "translator/builtins/state.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "translator/builtins/table.h"
 #include "translator/slots/slots.h"
 
@@ -90,31 +93,45 @@ Outcome NotKnown(Interp& in, std::string_view what) {
   return in.Break(Reason::kUnsupportedCall, StrCat(what, " of what is not known"));
 }
 
-// One row of the autocast part: (device type, enabled, dtype); devices that are off and have their own dtype have no row.
+constexpr std::string_view kDevices[] = {"cpu", "cuda"};  // of the part of dtypes, in its order
+
+size_t PlaceOf(std::string_view device) {
+  return static_cast<size_t>(std::find(std::begin(kDevices), std::end(kDevices), device) - std::begin(kDevices));
+}
+
+// What autocast is for a device.
 struct Autocast {
   bool enabled = false;
   Constant dtype;
 };
 
-std::optional<Autocast> AutocastOf(const Constant& rows, const std::string& device) {
-  for (const Constant& row : rows.items)
-    if (row.items.size() == 3 && row.items[0].text == device)
-      return Autocast{row.items[1].is_true(), row.items[2]};
-  if (device != "cpu" && device != "cuda")
+bool IsEnabled(const Constant& rows, std::string_view device) {
+  return std::any_of(rows.items.begin(), rows.items.end(),
+                     [&](const Constant& row) { return row.items.size() == 2 && row.items[0].text == device; });
+}
+
+Constant DtypeOf(const Constant& dtypes, std::string_view device) {
+  const size_t place = PlaceOf(device);
+  return place < dtypes.items.size() ? dtypes.items[place] : Constant::None();
+}
+
+std::optional<Autocast> ReadAutocast(Interp& in, const std::string& device) {
+  if (PlaceOf(device) == std::size(kDevices))
     return std::nullopt;
-  return Autocast{false, Constant::Named(ConstantKind::kDtype, device == "cpu" ? "torch.bfloat16" : "torch.float16")};
+  return Autocast{IsEnabled(Read(in, kAutocast), device), DtypeOf(Read(in, kAutocastDtypes), device)};
 }
 
 void SetAutocast(Session& s, const std::string& device, const Autocast& state) {
-  Constant rows = s.AmbientPart(kAutocast);
-  std::erase_if(rows.items, [&](const Constant& row) { return row.items.size() == 3 && row.items[0].text == device; });
-  std::optional<Autocast> off = AutocastOf(rows, device);
-  if (state.enabled || !off.has_value() || !(off->dtype == state.dtype)) {
-    Constant row = Constant::Tuple({Constant::Str(device), Constant::Bool(state.enabled), state.dtype});
+  Constant rows = s.AmbientPart(kAutocast), dtypes = s.AmbientPart(kAutocastDtypes);
+  std::erase_if(rows.items, [&](const Constant& row) { return row.items.size() == 2 && row.items[0].text == device; });
+  if (state.enabled) {
     bool cpu_first = device == "cpu";  // the order in which the client reads them
-    rows.items.insert(cpu_first ? rows.items.begin() : rows.items.end(), std::move(row));
+    rows.items.insert(cpu_first ? rows.items.begin() : rows.items.end(), Constant::Tuple({Constant::Str(device), state.dtype}));
   }
+  if (const size_t place = PlaceOf(device); place < dtypes.items.size())
+    dtypes.items[place] = state.dtype;
   s.SetAmbient(kAutocast, std::move(rows));
+  s.SetAmbient(kAutocastDtypes, std::move(dtypes));
 }
 
 Outcome Switched(Interp& in, AmbientPart part, const std::string& symbol, Args& args, const Constant& value) {
@@ -182,16 +199,17 @@ Outcome BuiltinGetDeterministic(Interp& in, Args&, Tail) {
 
 Outcome BuiltinIsAutocastEnabled(Interp& in, Args& args, Tail) {
   const Constant* device = Argument(in, args, 0);
-  std::optional<Autocast> state = AutocastOf(Read(in, kAutocast), device == nullptr ? "cuda" : device->text);
-  if (!state.has_value() || args.positional.size() > 1 || (device == nullptr && !args.positional.empty()))
+  const std::string_view name = device == nullptr ? "cuda" : std::string_view(device->text);
+  if (PlaceOf(name) == std::size(kDevices) || args.positional.size() > 1 || (device == nullptr && !args.positional.empty()))
     return NotKnown(in, "is_autocast_enabled");
-  return in.Done(in.s.Bool(state->enabled));
+  return in.Done(in.s.Bool(IsEnabled(Read(in, kAutocast), name)));
 }
 
 Outcome BuiltinGetAutocastDtype(Interp& in, Args& args, Tail) {
   const Constant* device = Argument(in, args, 0);
-  std::optional<Autocast> state = device == nullptr ? std::nullopt : AutocastOf(Read(in, kAutocast), device->text);
-  return state.has_value() ? in.Done(in.s.Const(state->dtype)) : NotKnown(in, "get_autocast_dtype");
+  if (device == nullptr || PlaceOf(device->text) == std::size(kDevices))
+    return NotKnown(in, "get_autocast_dtype");
+  return in.Done(in.s.Const(DtypeOf(Read(in, kAutocastDtypes), device->text)));
 }
 
 Outcome BuiltinIsAutocastCacheEnabled(Interp& in, Args&, Tail) {
@@ -201,7 +219,7 @@ Outcome BuiltinIsAutocastCacheEnabled(Interp& in, Args&, Tail) {
 // What build of torch this is, which is part of every key.
 Outcome BuiltinIsAutocastAvailable(Interp& in, Args& args, Tail) {
   const Constant* device = Argument(in, args, 0);
-  if (device == nullptr || !AutocastOf(Constant::Tuple({}), device->text).has_value())
+  if (device == nullptr || PlaceOf(device->text) == std::size(kDevices))
     return NotKnown(in, "is_autocast_available");
   return in.Done(in.s.Bool(true));
 }
@@ -260,7 +278,7 @@ Outcome BuiltinAutocastEnter(Interp& in, Args& args, Tail) {
   V self = args.positional.empty() ? nullptr : s.Resolve(args.positional[0]);
   AutocastObject object;
   FRAMEGATE_TAKE([[maybe_unused]] V none, ReadObject(in, self, false, &object));
-  std::optional<Autocast> before = AutocastOf(Read(in, kAutocast), object.device);
+  std::optional<Autocast> before = ReadAutocast(in, object.device);
   if (!before.has_value())
     return NotKnown(in, "autocast for this device");
   Constant cache = Read(in, kAutocastCache);
@@ -286,7 +304,7 @@ Outcome BuiltinAutocastExit(Interp& in, Args& args, Tail) {
     StateNode(in, "framegate._ambient:leave_autocast",
               {s.Str(object.device), s.Bool(object.before.enabled), s.Const(object.before.dtype), s.Const(object.cache_before)});
   s.state_nodes.erase(self);
-  Read(in, kAutocast);
+  ReadAutocast(in, object.device);
   Read(in, kAutocastCache);
   SetAutocast(s, object.device, object.before);
   s.SetAmbient(kAutocastCache, object.cache_before);

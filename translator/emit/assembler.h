@@ -20,6 +20,8 @@ class Assembler {
   // The unit offset in the outermost original code that the following instructions stand for.
   void SetOrigin(uint32_t unit_offset);
 
+  uint32_t origin() const { return origin_; }
+
   void LoadFast(uint32_t slot);
   void StoreFast(uint32_t slot);
   void DeleteFast(uint32_t slot);  // the slot is known to be full

@@ -191,7 +191,11 @@ void Emitter::CallGraph() {
   code_.BeginCall(LinkLocal({.kind = LinkKind::kGraph}));
   for (size_t at = 0; at < graph_.inputs().size(); ++at)
     LoadInput(graph_.inputs()[at], graph_.SizeOfInput(at));
+  const uint32_t end = code_.origin();
+  if (s_.raiser_offset != UINT32_MAX)  // a traceback has the line of what most likely raises
+    code_.SetOrigin(s_.raiser_offset);
   code_.Call(static_cast<uint32_t>(graph_.inputs().size()));
+  code_.SetOrigin(end);
   uint32_t outputs = static_cast<uint32_t>(graph_.outputs());
   if (outputs == 0) {
     code_.PopTop();
@@ -207,7 +211,7 @@ void Emitter::CallGraph() {
 
 // Effects that come before the first operator that may raise on its data come before the graph, where they can.
 size_t Emitter::EarlyEffects() const {
-  if (s_.retries())
+  if (s_.RunsAgain())
     return 0;
   for (size_t at = 0; at < s_.early_effects; ++at)
     for (V value : s_.effects()[at].args)
@@ -365,7 +369,7 @@ absl::StatusOr<model::Entry> Emitter::Finish(std::vector<model::BreakPlan> plans
   if (!graph_.empty()) {
     RETURN_IF_ERROR(graph_.WriteForward(&entry));
     entry.graph = graph_.TakeBlob();
-    entry.retries = s_.retries();
+    entry.retries = s_.RunsAgain();
     for (const Node& node : s_.graph().nodes())
       entry.draws = entry.draws || node.draws;
   }

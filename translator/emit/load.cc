@@ -1,4 +1,6 @@
 // Pushing the real object that a value stands for.
+#include <algorithm>
+
 #include "base/strings.h"
 #include "translator/emit/emitter.h"
 #include "translator/slots/slots.h"
@@ -321,15 +323,38 @@ void Emitter::LoadMapping(MappingValue* value) {
     SetAttributes(value, As<ObjectValue>(value->attributes)->attributes);
 }
 
+namespace {
+
+// Then adding the items again gives the same order.
+bool IsMadeByAdding(const SetValue& set) {
+  return !set.in_order && std::all_of(set.history.begin(), set.history.end(),
+                                      [](const Constant& step) { return step.items.size() == 2 && step.items[0].text == "add"; });
+}
+
+}  // namespace
+
 void Emitter::LoadSet(SetValue* value) {
   TypeValue* type = s_.TypeOf(value);
   uint32_t count = static_cast<uint32_t>(value->items.size());
+  const bool frozen = type->is("builtins:frozenset");
+  if ((frozen || type->is("builtins:set")) && count > 1 && value->has_history && !IsMadeByAdding(*value)) {
+    CallHelper(
+        Helper::kSetReplay,
+        [&] {
+          code_.LoadConst(Constant::Bool(frozen));
+          code_.LoadConst(Constant::Tuple(value->history));
+          LoadItems(value->items);
+          code_.BuildTuple(count);
+        },
+        3);
+    return Remember(value);
+  }
   if (type->is("builtins:set") && count > 0) {
     LoadItems(value->items);
     code_.BuildSet(count);
     return Remember(value);
   }
-  if (!type->is("builtins:set") && !type->is("builtins:frozenset"))
+  if (!type->is("builtins:set") && !frozen)
     return Problem(StrCat("a ", type->symbol, " made in the frame"));
   Construct(
       type->is("builtins:set") ? "set" : "frozenset",

@@ -217,6 +217,7 @@ class NodeMaker {
     if (meta_.may_raise_on_data && s_.first_raiser == UINT32_MAX) {
       s_.first_raiser = index;
       s_.early_effects = s_.effects().size();
+      s_.raiser_offset = in_.frames()[0]->instruction().offset;
       s_.KeepEffects();
     }
     if (out != nullptr)
@@ -371,9 +372,10 @@ class NodeMaker {
 
   void GuardAmbient() {
     for (size_t part = 0; s_.graph().nodes().empty() && part < model::kAmbientParts; ++part)
-      s_.AddGuard({.kind = guards::GuardKind::kAmbientIs,
-                   .part = static_cast<uint32_t>(part),
-                   .constant = s_.initial_ambient(static_cast<model::AmbientPart>(part))});
+      if (model::GraphsDependOn(static_cast<model::AmbientPart>(part)))
+        s_.AddGuard({.kind = guards::GuardKind::kAmbientIs,
+                     .part = static_cast<uint32_t>(part),
+                     .constant = s_.initial_ambient(static_cast<model::AmbientPart>(part))});
   }
 
   // What arguments look like after the call.

@@ -1,5 +1,7 @@
 #include "translator/values/session.h"
 
+#include <algorithm>
+
 #include "base/strings.h"
 
 namespace framegate::translator {
@@ -389,6 +391,12 @@ Constant Session::AmbientPart(model::AmbientPart part) {
 Constant Session::initial_ambient(model::AmbientPart part) const {
   size_t place = static_cast<size_t>(part);
   return place < initial_ambient_.items.size() ? initial_ambient_.items[place] : Constant::None();
+}
+
+bool Session::RunsAgain() const {
+  const std::vector<Node>& nodes = graph_.nodes();
+  return retries() ||
+         (first_raiser != UINT32_MAX && std::none_of(nodes.begin(), nodes.end(), [](const Node& node) { return node.changes_outside; }));
 }
 
 void Session::SetAmbient(model::AmbientPart part, Constant value) {

@@ -222,10 +222,14 @@ class Session {
   // The first node that may raise on its data, and how many effects the program had before it.
   uint32_t first_raiser = UINT32_MAX;
   size_t early_effects = 0;
+  uint32_t raiser_offset = UINT32_MAX;  // unit offset of the outermost frame's instruction there
   // The first node that may raise where the program has a handler: if the graph fails, the unit runs again as written.
   uint32_t first_handled = UINT32_MAX;
 
   bool retries() const { return first_handled != UINT32_MAX; }
+
+  // The same of a finished unit, with a handler or without: eager raises what it raises, where it raises it.
+  bool RunsAgain() const;
 
   // Where a manager whose exit does nothing but put the ambient state back was entered: what it puts back.
   absl::flat_hash_map<V, Constant> entered;

@@ -1,6 +1,8 @@
 // Contents of dicts, lists, sets and deques, subclasses included; methods that a subclass overrides are not called.
+#include "client_ext/capture/set_order.h"
 #include "client_ext/link/helpers.h"
 #include "client_ext/link/symbols.h"
+#include "client_ext/observe/constants.h"
 #include "client_ext/pycompat/ref.h"
 
 namespace framegate::client {
@@ -85,6 +87,14 @@ PyObject* HelperkDequeAssign(PyObject* const* args, Py_ssize_t) {
   const Ref extend = clear ? Ref::Steal(NewSymbolReference("_collections:deque.extend")) : Ref();
   const Ref cleared = extend ? Ref::Steal(PyObject_CallOneArg(clear.get(), args[0])) : Ref();
   return cleared ? PyObject_CallFunctionObjArgs(extend.get(), args[0], args[1], nullptr) : nullptr;
+}
+
+PyObject* HelperkSetReplay(PyObject* const* args, Py_ssize_t) {
+  const bool frozen = args[0] == Py_True;
+  model::Constant history;
+  pycompat::Ref set = FromPython(args[1], &history) ? SetOf(history, frozen) : pycompat::Ref();
+  const bool same = set && PySet_GET_SIZE(set.get()) == PyTuple_GET_SIZE(args[2]);
+  return same ? set.release() : frozen ? PyFrozenSet_New(args[2]) : PySet_New(args[2]);
 }
 
 }  // namespace framegate::client

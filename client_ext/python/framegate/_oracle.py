@@ -43,7 +43,7 @@ class Ambient(typing.NamedTuple):
     inference_mode: bool
     default_dtype: torch.dtype
     default_device: torch.device | None
-    autocast: tuple[tuple[str, bool, torch.dtype], ...]
+    autocast: tuple[tuple[str, torch.dtype], ...]
     autocast_cache: bool
     deterministic: tuple[bool, bool]
 
@@ -161,8 +161,8 @@ def _in_force(ambient: Ambient) -> typing.Iterator[None]:
         for device in ("cpu", "cuda", "xpu", "mps"):
             if torch.is_autocast_enabled(device) and all(row[0] != device for row in ambient.autocast):
                 stack.enter_context(torch.autocast(device, enabled=False))
-        for device, enabled, lower in ambient.autocast:
-            stack.enter_context(torch.autocast(device, dtype=lower, enabled=enabled, cache_enabled=False))
+        for device, lower in ambient.autocast:
+            stack.enter_context(torch.autocast(device, dtype=lower, cache_enabled=False))
         stack.enter_context(torch.inference_mode(ambient.inference_mode))
         stack.enter_context(torch.set_grad_enabled(ambient.grad_mode))
         if ambient.default_device is not None:

@@ -35,15 +35,24 @@ using model::ConstantKind;
 
 constexpr const char* kPrecisions[] = {"highest", "high", "medium"};
 
+Constant DtypeAt(uint8_t place) {
+  return Constant::Named(ConstantKind::kDtype, TextOf(static_cast<c10::ScalarType>(place)));
+}
+
 Constant ReadAutocastRows(const AmbientState& state) {
   std::vector<Constant> rows;
   for (size_t i = 0; i < kAutocastDevices; ++i)
     if (state.autocast[i] != kAutocastOff)
       rows.push_back(Constant::Tuple(
-          {Constant::Str(c10::DeviceTypeName(at::autocast::_AUTOCAST_SUPPORTED_DEVICES[i], true)),
-           Constant::Bool((state.autocast[i] & kAutocastChosen) == 0),
-           Constant::Named(ConstantKind::kDtype, TextOf(static_cast<c10::ScalarType>(state.autocast[i] & ~kAutocastChosen)))}));
+          {Constant::Str(c10::DeviceTypeName(at::autocast::_AUTOCAST_SUPPORTED_DEVICES[i], true)), DtypeAt(state.autocast[i])}));
   return Constant::Tuple(std::move(rows));
+}
+
+Constant ReadAutocastDtypes(const AmbientState& state) {
+  std::vector<Constant> dtypes;
+  for (uint8_t dtype : state.autocast_dtypes)
+    dtypes.push_back(DtypeAt(dtype));
+  return Constant::Tuple(std::move(dtypes));
 }
 
 Constant ReadMatmul(const AmbientState& state) {
@@ -67,11 +76,13 @@ Constant ReadPart(AmbientPart part, const AmbientState& state) {
     case AmbientPart::kInferenceMode:
       return Constant::Bool(state.inference_mode);
     case AmbientPart::kDefaultDtype:
-      return Constant::Named(ConstantKind::kDtype, TextOf(static_cast<c10::ScalarType>(state.default_dtype)));
+      return DtypeAt(state.default_dtype);
     case AmbientPart::kDefaultDevice:
       return state.default_device < 0 ? Constant::None() : Constant::Named(ConstantKind::kDevice, TextOf(DeviceAt(state.default_device)));
     case AmbientPart::kAutocast:
       return ReadAutocastRows(state);
+    case AmbientPart::kAutocastDtypes:
+      return ReadAutocastDtypes(state);
     case AmbientPart::kAutocastCache:
       return Constant::Bool(state.autocast_cache);
     case AmbientPart::kDeterministic:
@@ -122,16 +133,21 @@ bool TakeAutocast(const Constant& value, AmbientState* state) {
   std::memset(state->autocast, kAutocastOff, sizeof state->autocast);
   for (const Constant& row : value.items) {
     size_t place = 0;
-    while (row.items.size() == 3 && place < kAutocastDevices &&
+    while (row.items.size() == 2 && place < kAutocastDevices &&
            row.items[0].text != c10::DeviceTypeName(at::autocast::_AUTOCAST_SUPPORTED_DEVICES[place], true))
       ++place;
-    if (row.items.size() != 3 || place == kAutocastDevices || !row.items[1].is_bool() || state->autocast[place] != kAutocastOff ||
-        !TakeDtype(row.items[2], &state->autocast[place]))
+    if (row.items.size() != 2 || place == kAutocastDevices || state->autocast[place] != kAutocastOff ||
+        !TakeDtype(row.items[1], &state->autocast[place]))
       return false;
-    if (!row.items[1].is_true())
-      state->autocast[place] |= kAutocastChosen;
   }
   return value.kind == ConstantKind::kTuple;
+}
+
+bool TakeAutocastDtypes(const Constant& value, AmbientState* state) {
+  bool fine = value.items.size() == kAutocastDtypes;
+  for (size_t place = 0; fine && place < kAutocastDtypes; ++place)
+    fine = TakeDtype(value.items[place], &state->autocast_dtypes[place]);
+  return fine;
 }
 
 bool TakeMatmul(const Constant& value, AmbientState* state) {
@@ -169,6 +185,8 @@ bool TakePart(AmbientPart part, const Constant& value, AmbientPattern* pattern) 
       return TakeDevice(value, &state.default_device);
     case AmbientPart::kAutocast:
       return TakeAutocast(value, &state);
+    case AmbientPart::kAutocastDtypes:
+      return TakeAutocastDtypes(value, &state);
     case AmbientPart::kAutocastCache:
       return Take(value, &state.autocast_cache);
     case AmbientPart::kDeterministic:

@@ -16,11 +16,9 @@ namespace {
 
 void ReadAutocast(AmbientState* state) {
   std::memset(state->autocast, kAutocastOff, sizeof state->autocast);
-  constexpr at::ScalarType kUsual[] = {at::kBFloat16, at::kHalf};
-  for (size_t place = 0; place < std::size(kUsual); ++place)  // of devices that are off: a dtype somebody has chosen
-    if (const at::ScalarType dtype = at::autocast::get_autocast_dtype(at::autocast::_AUTOCAST_SUPPORTED_DEVICES[place]);
-        dtype != kUsual[place])
-      state->autocast[place] = static_cast<uint8_t>(dtype) | kAutocastChosen;
+  for (size_t place = 0; place < kAutocastDtypes; ++place)
+    state->autocast_dtypes[place] =
+        static_cast<uint8_t>(at::autocast::get_autocast_dtype(at::autocast::_AUTOCAST_SUPPORTED_DEVICES[place]));
   const c10::DispatchKeySet excluded = c10::impl::tls_local_dispatch_key_set().excluded_;
   if ((excluded & c10::autocast_dispatch_keyset) == c10::autocast_dispatch_keyset)
     return;  // the usual case, by one read
@@ -64,6 +62,9 @@ AmbientState MaskOf(model::AmbientPart part) {
       break;
     case model::AmbientPart::kAutocast:
       std::memset(mask.autocast, 0xff, sizeof mask.autocast);
+      break;
+    case model::AmbientPart::kAutocastDtypes:
+      std::memset(mask.autocast_dtypes, 0xff, sizeof mask.autocast_dtypes);
       break;
     case model::AmbientPart::kAutocastCache:
       mask.autocast_cache = 0xff;

@@ -14,7 +14,7 @@ namespace framegate::client {
 inline constexpr size_t kAutocastDevices = 10;  // torch's list
 inline constexpr size_t kMatmulSwitches = 6 + kContextSwitches;
 inline constexpr uint8_t kAutocastOff = 0xff;
-inline constexpr uint8_t kAutocastChosen = 0x80;  // off as well, but with a dtype that is not the device's own
+inline constexpr size_t kAutocastDtypes = 2;  // cpu and cuda, the first two of the list
 
 // Fields of the parts of model/ambient.def, each part's in a row.
 struct alignas(8) AmbientState {
@@ -27,8 +27,9 @@ struct alignas(8) AmbientState {
   uint8_t precision = 0;
   uint8_t function_state = 0;
   uint8_t autocast[kAutocastDevices] = {};  // dtype, or kAutocastOff
+  uint8_t autocast_dtypes[kAutocastDtypes] = {};
   uint8_t matmul_switches[kMatmulSwitches] = {};
-  uint8_t unused[3] = {};
+  uint8_t unused[1] = {};
   int32_t default_device = -1;  // type and index; -1: none
   int32_t threads = 0;
   int32_t function_modes = 0;  // DeviceContext not counted

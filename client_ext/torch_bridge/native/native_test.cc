@@ -256,7 +256,7 @@ TEST(Ambient, EachPartIsSeen) {
   EXPECT_EQ(Changed("torch._C._functorch._vmap_increment_nesting(2, 'error')", "torch._C._functorch._vmap_decrement_nesting()"),
             Names{"functorch"});
   EXPECT_EQ(Changed("torch.set_autocast_dtype('cpu', torch.float16)", "torch.set_autocast_dtype('cpu', torch.bfloat16)"),
-            Names{"autocast"});
+            Names{"autocast_dtypes"});
 }
 
 TEST(Ambient, ModesAreTheirTypesInOrder) {

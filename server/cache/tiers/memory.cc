@@ -89,7 +89,7 @@ class MemoryTier : public Tier {
         if (list.entries.size() == limit)
           return list;
         list.entries.push_back({hash.Hex(), entry->unit, material.python, material.torch, entry->summary, entry->bytes.size(), entry->hits,
-                                entry->created_ms, entry->used_ms});
+                                entry->created_ms, entry->used_ms, key.material});
       }
     }
     return list;

@@ -98,7 +98,7 @@ class SqliteTier : public Tier {
         material.python = "of another build";
       list.entries.push_back({HashFromBytes(list_.Bytes(0)).Hex(), std::string(list_.Bytes(2)), material.python, material.torch,
                               std::string(list_.Bytes(3)), static_cast<uint64_t>(list_.Number(4)), static_cast<uint64_t>(list_.Number(5)),
-                              list_.Number(6), list_.Number(7)});
+                              list_.Number(6), list_.Number(7), std::string(list_.Bytes(1))});
     }
     health_.Take(list_.Finish(), "list", database_.Error());
     return list;

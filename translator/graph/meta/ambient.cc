@@ -25,11 +25,11 @@ bool IsPlain(const Constant& fact) {
 
 bool ReadAutocast(const Constant& rows, Ambient* ambient) {
   for (const Constant& row : rows.items) {
-    if (row.items.size() != 3 || !row.items[0].is_str())
+    if (row.items.size() != 2 || !row.items[0].is_str())
       return false;
-    if (row.items[0].text != "cpu" || !row.items[1].is_true())
+    if (row.items[0].text != "cpu")
       continue;
-    ambient->autocast = DTypeFromText(row.items[2].text);
+    ambient->autocast = DTypeFromText(row.items[1].text);
     if (!ambient->autocast)
       return false;
   }
