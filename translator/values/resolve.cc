@@ -117,7 +117,7 @@ V Session::ResolveReal(LazyValue* lazy) {
   static const model::FactValue kNone{.fact = Fact::kValue, .known = false};
   const bool asked = MayBeConstants(mirror_.Step(lazy->handle, Step::kType));
   const model::FactValue& constant = asked ? mirror_.Fact(lazy->handle, Fact::kValue) : kNone;
-  if (constant.known && MayBeSymbol(constant.constant) && IsDynamic(PathOf(lazy->subject)))
+  if (constant.known && !request_.config.dynamic_subjects.empty() && MayBeSymbol(constant.constant) && IsDynamic(PathOf(lazy->subject)))
     return MakeSymbol(lazy, constant.constant);
   if (constant.known) {  // constants are told apart by value, so each subject has a guard of its own
     ReadFact(lazy, Fact::kValue);

@@ -210,6 +210,9 @@ class Session {
   // Sizes and ints of the unit that are symbols, in the order they were met.
   const std::vector<uint32_t>& base_terms() const { return base_terms_; }
 
+  // As Python writes it.
+  std::string PathOf(SubjectId subject);
+
   // Numbers that vary stay numbers outside of graphs; a graph is made for what they are.
   bool numbers_only() const { return request_.config.dynamic == "numbers"; }
 
@@ -279,7 +282,6 @@ class Session {
   bool HashesInC(TypeValue* type);
   bool HashesAsTuple(TypeValue* type);
   void MarkImmutable(SubjectId subject);
-  std::string PathOf(SubjectId subject);
   bool IsDynamic(const std::string& path) const;
   bool IsArgument(SubjectId subject) const;
   std::vector<uint32_t> DynamicDims(SubjectId subject, const model::TensorFacts& facts);

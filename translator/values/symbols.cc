@@ -15,7 +15,7 @@ std::string Session::PathOf(SubjectId subject) {
       std::shared_ptr<const DecodedCode> code = CodeOf(frame.code);
       slot_names_.push_back(code == nullptr ? std::vector<std::string>{} : code->image->localsplusnames);
     }
-  return request_.config.dynamic_subjects.empty() ? "" : SubjectPath(subjects_.nodes(), subject, slot_names_);
+  return SubjectPath(subjects_.nodes(), subject, slot_names_);
 }
 
 bool Session::IsDynamic(const std::string& path) const {
@@ -42,7 +42,7 @@ std::vector<uint32_t> Session::DynamicDims(SubjectId subject, const model::Tenso
       facts.strides.size() != facts.sizes.size())
     return dims;
   bool all = config.dynamic == "true" && IsArgument(subject);
-  std::string path = PathOf(subject);
+  std::string path = config.dynamic_subjects.empty() ? "" : PathOf(subject);
   for (uint32_t dim = 0; dim < facts.sizes.size(); ++dim) {
     auto marked = [dim](const std::vector<int64_t>& marks) { return std::find(marks.begin(), marks.end(), dim) != marks.end(); };
     if (facts.sizes[dim] >= 2 && !marked(facts.static_dims) &&
