@@ -3,6 +3,8 @@
 As in `_polyfills`. A bytearray is known by the bytes it holds; what the translator itself answers, names that begin with an underscore, does here
 what it stands for.
 """
+import sys
+
 from framegate._polyfills_library import _really
 
 
@@ -22,11 +24,14 @@ def _plain(value):
     return _contents(value) if type(value) is bytearray else value
 
 
+def _index(value):
+    if not hasattr(type(value), "__index__"):
+        raise TypeError(f"'{type(value).__name__}' object cannot be interpreted as an integer")
+    return value.__index__()
+
+
 def _byte(value):
-    try:
-        value = value.__index__()
-    except AttributeError:
-        raise TypeError(f"'{type(value).__name__}' object cannot be interpreted as an integer") from None
+    value = _index(value)
     if not 0 <= value <= 255:
         raise ValueError("byte must be in range(0, 256)")
     return value
@@ -95,7 +100,7 @@ def extend(self, items, /):
     if type(items) in (bytes, bytearray):
         _assign(self, _contents(self) + _plain(items))
         return
-    if isinstance(items, str):
+    if isinstance(items, str) and sys.version_info >= (3, 13):
         raise TypeError("expected iterable of integers; got: 'str'")
     if not hasattr(type(items), "__iter__") and not hasattr(type(items), "__getitem__"):
         raise TypeError(f"can't extend bytearray with {type(items).__name__}")
@@ -103,12 +108,12 @@ def extend(self, items, /):
 
 
 def insert(self, index, item, /):
-    content, item, index = _contents(self), _byte(item), index.__index__()
+    content, item, index = _contents(self), _byte(item), _index(index)
     _assign(self, content[:index] + bytes((item,)) + content[index:])
 
 
 def pop(self, index=-1, /):
-    content, index = _contents(self), index.__index__()
+    content, index = _contents(self), _index(index)
     if not content:
         raise IndexError("pop from empty bytearray")
     if index < 0:
@@ -229,6 +234,8 @@ def dunder_add(self, other, /):
 def dunder_iadd(self, other, /):
     if type(other) not in (bytes, bytearray):
         raise TypeError(f"can't concat {type(other).__name__} to bytearray")
+    if other is self and _contents(self):
+        raise BufferError("Existing exports of data: object cannot be re-sized")
     _assign(self, _contents(self) + _plain(other))
     return self
 
