@@ -138,7 +138,7 @@ V Session::Number(const Size& size) {
 bool Session::AsSize(V value, Size* size) {
   value = Look(value);
   if (auto* symbol = As<SymbolValue>(value); symbol != nullptr && symbol->term != 0) {
-    *size = Size::Symbol(symbol->now.integer, symbol->term);
+    *size = symbol->known != nullptr ? Size(symbol->now.integer) : Size::Symbol(symbol->now.integer, symbol->term);
     return true;
   }
   const Constant* constant = AsConstant(value);
