@@ -387,6 +387,8 @@ Outcome Interp::Is(V left, V right) {
                     .other = std::min(left->subject, right->subject)});
       return Done(s.Bool(left->handle == right->handle));
     }
+    if (a->kind == ConstantKind::kRange && left->is_real() != right->is_real())
+      return Done(s.Bool(false));  // every range that is made is a new object
     if (left == right || (a->is_int() && a->integer >= -5 && a->integer <= 256))
       return Done(s.Bool(true));
     return Break(Reason::kUnsupportedValue, "`is` on equal constants");
