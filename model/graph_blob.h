@@ -99,11 +99,12 @@ struct ModuleScope {
 };
 
 inline constexpr uint32_t kWhole = UINT32_MAX;
+inline constexpr uint32_t kNumber = UINT32_MAX - 1;  // a float, which the graph takes as a tensor without dimensions
 
 struct GraphBlob {
   std::vector<GraphNode> nodes;   // placeholders first, output last
   std::vector<SubjectId> inputs;  // per placeholder: the subject in the entry it is read from
-  std::vector<uint32_t> sizes;    // per placeholder from the first: the dimension whose size it is, or kWhole; the rest are whole
+  std::vector<uint32_t> sizes;    // per placeholder from the first: the dimension whose size it is, kNumber or kWhole; the rest are whole
   std::vector<Position> positions;
   std::vector<ModuleScope> module_stacks;
   // Functions that nodes are given (kGraph). They take and return tensors, and see nothing else of the graph around them.

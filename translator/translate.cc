@@ -1,7 +1,5 @@
 #include "translator/translate.h"
 
-#include <algorithm>
-
 #include "base/strings.h"
 #include "guards/passes/lower.h"
 #include "translator/breaks/plan.h"
@@ -116,54 +114,7 @@ absl::StatusOr<model::Entry> EndInBreak(Session& s, Interp& in, BreakKind kind, 
 
 }  // namespace
 
-namespace {
-
-// Under which steps an effect changes what its first argument holds, and under which of its arguments as the key; none: it does not.
-struct ChangedPlace {
-  std::vector<Step> steps;
-  bool by_key = true;
-};
-
-ChangedPlace PlaceOf(model::Helper helper) {
-  switch (helper) {
-    case model::Helper::kSetAttrGeneric:
-    case model::Helper::kInstanceDictSet:
-      return {{Step::kAttr, Step::kSlotMember}};
-    case model::Helper::kTypeSetAttr:
-      return {{Step::kTypeAttr, Step::kTypeDictItem}};
-    case model::Helper::kDictSet:
-      return {{Step::kDictItem}};
-    case model::Helper::kCellSet:
-      return {{Step::kCellContents}, false};
-    default:
-      return {};
-  }
-}
-
-// Paths of numbers that the unit relies on and changes itself: by value they would hold for this one call.
-std::vector<std::string> ChangedByItself(Session& s) {
-  std::vector<std::string> paths;
-  for (const Effect& effect : s.effects()) {
-    const ChangedPlace place = PlaceOf(effect.helper);
-    V target = place.steps.empty() ? nullptr : effect.args[0];
-    const Constant* key = target != nullptr && place.by_key ? AsConstant(s.Look(effect.args[1])) : nullptr;
-    if (target == nullptr || target->subject == model::kNoSubject || (place.by_key && key == nullptr))
-      continue;
-    for (const guards::Guard& guard : s.guards()) {
-      const bool of_value = guard.kind == guards::GuardKind::kFactIs && guard.fact.has_value() && guard.fact->fact == model::Fact::kValue;
-      if (!of_value || !(guard.fact->constant.is_int() || guard.fact->constant.kind == ConstantKind::kFloat))
-        continue;
-      const model::SubjectNode& node = s.subjects()[guard.subject];
-      const Constant* now = AsConstant(s.Look(effect.args.back()));
-      if (node.parent == target->subject && std::find(place.steps.begin(), place.steps.end(), node.step) != place.steps.end() &&
-          (key == nullptr || node.key == *key) && (now == nullptr || !(*now == guard.fact->constant)))
-        paths.push_back(s.PathOf(guard.subject));
-    }
-  }
-  return paths;
-}
-
-absl::StatusOr<model::Entry> TranslateOnce(const Request& request, CodeStore& codes, Asker& asker, std::vector<std::string>* changing) {
+absl::StatusOr<model::Entry> Translate(const Request& request, CodeStore& codes, Asker& asker) {
   Session s(request, codes, asker);
   const Terms::Use use(&s.terms());
   Interp in(s);
@@ -180,8 +131,6 @@ absl::StatusOr<model::Entry> TranslateOnce(const Request& request, CodeStore& co
     entry = OrOriginal(s, in, emitter.Returned(in.returned()));
   }
   RETURN_IF_ERROR(s.status());
-  if (s.numbers_only())
-    *changing = ChangedByItself(s);
   if (s.changed_frozen)
     return Original(s, in, Reason::kUnsupportedMutation, "what a cached function gave");
   if (std::optional<uint32_t> dimension = s.FixedMark())
@@ -189,22 +138,6 @@ absl::StatusOr<model::Entry> TranslateOnce(const Request& request, CodeStore& co
   if (entry.ok() && !entry->original && !entry->graph.has_value() && !request.config.graphless)
     return Original(s, in, Reason::kNoGraph, "");
   return entry;
-}
-
-}  // namespace
-
-absl::StatusOr<model::Entry> Translate(const Request& request, CodeStore& codes, Asker& asker) {
-  std::vector<std::string> changing;
-  absl::StatusOr<model::Entry> entry = TranslateOnce(request, codes, asker, &changing);
-  if (!entry.ok() || changing.empty())
-    return entry;
-  Request again = request;
-  std::vector<std::string>& paths = again.config.dynamic_subjects;
-  const size_t known = paths.size();
-  paths.insert(paths.end(), changing.begin(), changing.end());
-  std::sort(paths.begin(), paths.end());
-  paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
-  return paths.size() == known ? std::move(entry) : TranslateOnce(again, codes, asker, &changing);
 }
 
 }  // namespace framegate::translator

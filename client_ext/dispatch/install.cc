@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/strings.h"
+#include "client_ext/dispatch/conditions.h"
 #include "client_ext/dispatch/errors.h"
 #include "client_ext/dispatch/filter.h"
 #include "client_ext/dispatch/subjects.h"
@@ -96,6 +97,22 @@ PyObject* InPlace(const Attempt& attempt, model::SubjectId subject) {
   return node.step == model::Step::kStack && index < live.depth ? live.stack[index] : nullptr;
 }
 
+// What a graph takes of an object, as the emitter's LoadInput has it; null with an exception set.
+Ref PartOf(PyObject* object, uint32_t dimension) {
+  if (dimension == model::kWhole)
+    return Ref::Share(object);
+  if (dimension == model::kNumber) {
+    const Ref calls = Ref::Steal(PyImport_ImportModule("framegate._graph_calls"));
+    return calls ? Ref::Steal(PyObject_CallMethod(calls.get(), "number_as_tensor", "O", object)) : Ref();
+  }
+  int64_t size = 0;
+  if (!Torch()->tensor_size(object, dimension, &size)) {
+    PyErr_SetString(PyExc_LookupError, "a tensor without that dimension");
+    return {};
+  }
+  return Ref::Steal(PyLong_FromLongLong(size));
+}
+
 // The graph's inputs as they are now, in the order of its placeholders; null with an exception set.
 Ref ExampleInputs(const Attempt& attempt) {
   const guards::Program& program = attempt.made->checks->program();
@@ -111,14 +128,10 @@ Ref ExampleInputs(const Attempt& attempt) {
         object = KeptObjects()[kept];
       ++kept;
     }
-    Ref size;
-    if (place < blob.sizes.size() && blob.sizes[place] != model::kWhole && object != nullptr) {
-      int64_t value = 0;
-      if (!Torch()->tensor_size(object, blob.sizes[place], &value))
-        return {};
-      size = Ref::Steal(PyLong_FromLongLong(value));
-      object = size.get();
-    }
+    const Ref part = object == nullptr ? Ref() : PartOf(object, place < blob.sizes.size() ? blob.sizes[place] : model::kWhole);
+    if (object != nullptr && !part)
+      return {};
+    object = part.get();
     if (!list || PyList_Append(list.get(), object == nullptr ? Py_None : object) != 0)
       return {};
   }
@@ -135,6 +148,17 @@ bool SwitchesState(const model::GraphBlob& blob) {
     for (std::string_view symbol : kSwitches)
       if (node.target == symbol)
         return true;
+  return false;
+}
+
+// The checks of what the back-end relies on. False with an exception set.
+bool AddConditions(Attempt& attempt, const std::vector<Condition>& conditions) {
+  if (conditions.empty())
+    return true;
+  const auto program = WithConditions(attempt.made->checks->program(), attempt.entry(), conditions);
+  if (program.ok() && LinkChecks(attempt, EncodeProgram(*program)))
+    return true;
+  PyErr_SetString(PyExc_LookupError, "what the back-end relies on cannot be checked");
   return false;
 }
 
@@ -160,7 +184,9 @@ Ref CompileGraph(Attempt& attempt) {
     PyErr_Format(PyExc_TypeError, "the back-end gave a %.200s, which is not callable", Py_TYPE(compiled.get())->tp_name);
     return {};
   }
-  return compiled ? Ref::Steal(NewGraphCall(compiled.get(), manners)) : Ref();
+  if (!compiled || !AddConditions(attempt, TakeConditions(graph.get())))
+    return {};
+  return Ref::Steal(NewGraphCall(compiled.get(), manners));
 }
 
 // Code, links and graph of an entry that has new code.

@@ -64,16 +64,16 @@ std::vector<std::string> Changed(const Installed& entry, const Program& program,
   }
   if (guards::FactOf(in.op) != model::Fact::kValue)
     return changed;
-  const model::Constant& expected = program.constants[in.imm()];
+  const model::Constant& before = program.constants[in.imm()];
   PyObject* object = FindSubject(subjects, subject, live);
-  if (object != nullptr && expected.kind == model::ConstantKind::kFloat && PyFloat_CheckExact(object) &&
-      PyFloat_AS_DOUBLE(object) != expected.real)
+  if (object != nullptr && PyFloat_CheckExact(object) && before.kind == model::ConstantKind::kFloat &&
+      PyFloat_AS_DOUBLE(object) != before.real)
     changed.push_back(name);
-  if (object == nullptr || !PyLong_CheckExact(object) || !expected.is_int())
+  if (object == nullptr || !PyLong_CheckExact(object) || !before.is_int())
     return changed;
   int overflow = 0;
   const long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
-  if (overflow == 0 && value != program.constants[in.imm()].integer)
+  if (overflow == 0 && value != before.integer)
     changed.push_back(name);
   return changed;
 }

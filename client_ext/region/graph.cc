@@ -1,6 +1,8 @@
 #include "client_ext/region/graph.h"
 
+#include <iterator>
 #include <new>
+#include <utility>
 
 #include "client_ext/capture/code.h"
 #include "client_ext/link/forward.h"
@@ -28,6 +30,8 @@ struct Graph {
   std::string compile_id;
   std::vector<std::vector<std::string>> slot_names;
   PyObject* forward;  // made on first use
+  std::vector<Condition> conditions;
+  bool closed;  // to conditions
 };
 
 Graph* Self(PyObject* object) {
@@ -165,11 +169,66 @@ PyObject* Placeholders(PyObject* object, PyObject*) {
   for (size_t i = 0; list && i < blob.inputs.size() && i < blob.nodes.size(); ++i) {
     const std::string path =
         blob.inputs[i] == model::kNoSubject ? "" : model::SubjectPath(self->entry->subjects, blob.inputs[i], self->slot_names);
-    const Ref item = Ref::Steal(Py_BuildValue("(N N N)", Text(blob.nodes[i].name), Text(blob.nodes[i].target), Text(path)));
+    const uint32_t size = i < blob.sizes.size() && blob.sizes[i] != model::kNumber ? blob.sizes[i] : model::kWhole;
+    const Ref item = Ref::Steal(Py_BuildValue("(N N N L)", Text(blob.nodes[i].name), Text(blob.nodes[i].target), Text(path), Index(size)));
     if (!item || PyList_Append(list.get(), item.get()) != 0)
       return nullptr;
   }
   return list.release();
+}
+
+// One of `inputs` inputs that is a size or an int, a number, or an operation on words before it.
+bool ReadWord(PyObject* object, size_t inputs, size_t before, ConditionWord* word) {
+  const char* name = nullptr;
+  long long left = 0, right = 0;
+  if (!PyTuple_Check(object) || !PyArg_ParseTuple(object, "sLL", &name, &left, &right))
+    return false;
+  const auto within = [](long long place, size_t end) { return place >= 0 && static_cast<size_t>(place) < end; };
+  bool valid = false;
+  if (std::string_view(name) == "word") {
+    word->value = left;
+    return true;
+  }
+  if (std::string_view(name) == "input") {
+    word->op = guards::CheckOp::kWordSize;
+    valid = within(left, inputs);
+  } else {
+    valid = EnumFromText(name, &word->op) && guards::ShapeOf(word->op) == guards::OperandShape::kWWW && within(left, before) &&
+            within(right, before);
+  }
+  word->left = static_cast<uint32_t>(left);
+  word->right = static_cast<uint32_t>(right);
+  if (!valid)
+    PyErr_Format(PyExc_ValueError, "%s is no such word", name);
+  return valid;
+}
+
+bool ReadCondition(PyObject* object, size_t inputs, Condition* condition) {
+  constexpr Py_ssize_t kMostWords = 1000;
+  if (!PyList_Check(object) || PyList_GET_SIZE(object) == 0 || PyList_GET_SIZE(object) > kMostWords) {
+    PyErr_SetString(PyExc_ValueError, "a condition is a list of words, and not too many");
+    return false;
+  }
+  condition->resize(static_cast<size_t>(PyList_GET_SIZE(object)));
+  for (size_t i = 0; i < condition->size(); ++i)
+    if (!ReadWord(PyList_GET_ITEM(object, static_cast<Py_ssize_t>(i)), inputs, i, &(*condition)[i]))
+      return false;
+  return true;
+}
+
+PyObject* Require(PyObject* object, PyObject* conditions) {
+  Graph* self = Self(object);
+  if (self->closed)
+    Py_RETURN_FALSE;
+  const Ref list = Ref::Steal(PySequence_Fast(conditions, "conditions are a list"));
+  std::vector<Condition> read(list ? static_cast<size_t>(PySequence_Fast_GET_SIZE(list.get())) : 0);
+  for (size_t i = 0; i < read.size(); ++i)
+    if (!ReadCondition(PySequence_Fast_GET_ITEM(list.get(), static_cast<Py_ssize_t>(i)), BlobOf(object).sizes.size(), &read[i]))
+      return nullptr;
+  if (!list)
+    return nullptr;
+  std::move(read.begin(), read.end(), std::back_inserter(self->conditions));
+  Py_RETURN_TRUE;
 }
 
 PyObject* Forward(PyObject* object, void*) {
@@ -217,6 +276,7 @@ void Dealloc(PyObject* object) {
   std::destroy_at(&self->entry);
   std::destroy_at(&self->compile_id);
   std::destroy_at(&self->slot_names);
+  std::destroy_at(&self->conditions);
   type->tp_free(object);
   Py_DECREF(reinterpret_cast<PyObject*>(type));
 }
@@ -227,9 +287,13 @@ void DeallocRef(PyObject* object) {
   Py_DECREF(reinterpret_cast<PyObject*>(type));
 }
 
-PyMethodDef methods[] = {{"nodes", Nodes, METH_NOARGS, nullptr},         {"placeholders", Placeholders, METH_NOARGS, nullptr},
-                         {"positions", Positions, METH_NOARGS, nullptr}, {"module_stacks", ModuleStacks, METH_NOARGS, nullptr},
-                         {"bodies", Bodies, METH_NOARGS, nullptr},       {}};
+PyMethodDef methods[] = {{"nodes", Nodes, METH_NOARGS, nullptr},
+                         {"placeholders", Placeholders, METH_NOARGS, nullptr},
+                         {"positions", Positions, METH_NOARGS, nullptr},
+                         {"module_stacks", ModuleStacks, METH_NOARGS, nullptr},
+                         {"bodies", Bodies, METH_NOARGS, nullptr},
+                         {"require", Require, METH_O, nullptr},
+                         {}};
 PyGetSetDef attributes[] = {{"forward", Forward, nullptr, nullptr, nullptr}, {"compile_id", CompileId, nullptr, nullptr, nullptr}, {}};
 PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(Dealloc)},
                        {Py_tp_traverse, reinterpret_cast<void*>(Traverse)},
@@ -262,7 +326,13 @@ PyObject* NewGraph(std::shared_ptr<const model::Entry> entry, std::string compil
   new (&self->entry) std::shared_ptr<const model::Entry>(std::move(entry));
   new (&self->compile_id) std::string(std::move(compile_id));
   new (&self->slot_names) std::vector<std::vector<std::string>>(std::move(slot_names));
+  new (&self->conditions) std::vector<Condition>;
   return object;
+}
+
+std::vector<Condition> TakeConditions(PyObject* graph) {
+  Self(graph)->closed = true;
+  return std::exchange(Self(graph)->conditions, {});
 }
 
 }  // namespace framegate::client

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "guards/program/program.h"
 #include "model/entry.h"
 
 namespace framegate::client {
@@ -17,6 +18,19 @@ bool InitGraphCallType();
 
 // A new reference, or null with an exception set. REQUIRES: entry->graph. `slot_names` are those of the unit's frames, for paths.
 PyObject* NewGraph(std::shared_ptr<const model::Entry> entry, std::string compile_id, std::vector<std::vector<std::string>> slot_names);
+
+// A word of a condition: a number (kWordConst), the input at `left`, a size or an int (kWordSize), or what an operation gives for two words
+// before it. The last word holds.
+struct ConditionWord {
+  guards::CheckOp op = guards::CheckOp::kWordConst;
+  int64_t value = 0;
+  uint32_t left = 0, right = 0;
+};
+
+using Condition = std::vector<ConditionWord>;
+
+// What the back-end relies on beyond the entry's guards; from here on the graph takes no more.
+std::vector<Condition> TakeConditions(PyObject* graph);
 
 // What a graph may do besides computing, and what follows where it raises.
 struct GraphManners {

@@ -189,8 +189,8 @@ bool ParseRegionOptions(PyObject* dict, RegionOptions* options) {
   if (PyObject* value = Item(dict, "dynamic"); value != nullptr) {
     if (!AsText("dynamic", value, &options->dynamic))
       return false;
-    if (options->dynamic != "auto" && options->dynamic != "true" && options->dynamic != "false" && options->dynamic != "numbers")
-      return Refuse("dynamic", "'auto', 'true', 'false' or 'numbers'");
+    if (options->dynamic != "auto" && options->dynamic != "true" && options->dynamic != "false")
+      return Refuse("dynamic", "'auto', 'true' or 'false'");
   }
   return true;
 }

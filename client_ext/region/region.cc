@@ -176,7 +176,7 @@ model::Config ConfigOf(const Site& site) {
   const ProcessOptions& options = Options();
   model::Config config;
   config.dynamic = site.region->options.dynamic;
-  if (config.dynamic == "auto" || config.dynamic == "numbers")
+  if (config.dynamic == "auto")
     config.dynamic_subjects = site.dynamic_subjects;
   config.install_free_tensors = options.install_free_tensors;
   config.guard_nn_modules = options.guard_nn_modules;

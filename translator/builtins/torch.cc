@@ -231,10 +231,6 @@ Outcome BuiltinIsTensor(Interp& in, Args& args, Tail) {
   return in.Done(in.s.Bool(args.positional.size() == 1 && As<TensorValue>(in.s.Resolve(args.positional[0])) != nullptr));
 }
 
-Outcome BuiltinHasTorchFunction(Interp& in, Args&, Tail) {
-  return in.Done(in.s.Bool(false));
-}
-
 Outcome BuiltinReturnsTrue(Interp& in, Args&, Tail) {
   return in.Done(in.s.Bool(true));
 }

@@ -137,6 +137,8 @@ Outcome BuiltinInt(Interp& in, Args& args, Tail) {
 }
 
 Outcome BuiltinFloat(Interp& in, Args& args, Tail) {
+  if (args.positional.size() == 1 && args.keyword.empty() && IsFloatSymbol(in.s, args.positional[0]))
+    return in.Done(args.positional[0]);
   if (args.positional.size() == 1 && args.keyword.empty() && As<SymbolValue>(in.s.Look(args.positional[0])) != nullptr)
     return in.BinaryOp(11, args.positional[0], in.s.Int(1));  // a true quotient
   return Convert(in, args, "builtins:float", "__float__");

@@ -57,6 +57,12 @@ uint32_t Emitter::KeepLocal(SubjectId subject) {
   return keeps_[subject] = local;
 }
 
+bool Emitter::IsParameter(SubjectId subject) const {
+  if (subject == model::kNoSubject || s_.subjects()[subject].step != model::Step::kSlot)
+    return false;
+  return s_.request().unit.continuation || model::IndexOf(s_.subjects()[subject].index) < parameters_;
+}
+
 uint32_t Emitter::LinkLocal(LinkSlot link) {
   link.local = 0;
   std::string key = Encode(link);
@@ -126,10 +132,13 @@ void Emitter::ScanState(const model::BreakPlan&, V exception) {
   Scan(exception);
 }
 
-// A real object, or one of its sizes.
+// A real object, one of its sizes, or a float as a tensor.
 void Emitter::LoadInput(SubjectId subject, uint32_t dimension) {
   if (dimension == model::kWhole)
     return code_.LoadFast(KeepLocal(subject));
+  if (dimension == model::kNumber)
+    return Construct(
+        "number_as_tensor", [&] { code_.LoadFast(KeepLocal(subject)); }, 1);
   CallHelper(
       Helper::kTensorSize,
       [&] {
@@ -160,7 +169,7 @@ void Emitter::LoadSymbol(SymbolValue* symbol) {
     return Load(symbol->known);
   if (symbol->term != 0)
     return LoadTerm(symbol->term);
-  if (symbol->left == nullptr)
+  if (symbol->is_real())
     return LoadReal(symbol);
   if (auto it = remembered_.find(symbol); it != remembered_.end())
     return code_.LoadFast(it->second);
@@ -180,6 +189,8 @@ void Emitter::CallGraph() {
   for (V changed : s_.mutated)
     if (As<GeneratorValue>(changed) != nullptr)
       ScanParts(changed);
+  if (s_.function_modes != nullptr)
+    Scan(s_.function_modes);
   absl::Status status = graph_.Finish();
   if (!status.ok()) {
     Problem(std::string(status.message()));
@@ -247,6 +258,12 @@ void Emitter::FinishEffects() {
   for (V changed : s_.mutated)
     if (auto* generator = As<GeneratorValue>(changed))
       RestateGenerator(generator);
+  if (s_.function_modes != nullptr)
+    for (V mode : s_.function_modes->items) {
+      Construct(
+          "push_function_mode", [&] { Load(mode); }, 1);
+      code_.PopTop();
+    }
 }
 
 absl::StatusOr<model::Entry> Emitter::Returned(V value) {

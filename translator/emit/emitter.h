@@ -31,6 +31,8 @@ class Emitter {
   void ScanState(const model::BreakPlan& plan, V exception);
 
   void CallGraph();
+  // Lies in a slot of new code, whether it is kept or not.
+  bool IsParameter(SubjectId subject) const;
   void LoadInput(SubjectId subject, uint32_t dimension);
   void LoadTerm(uint32_t number);
   void LoadSymbol(SymbolValue* symbol);

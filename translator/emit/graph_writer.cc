@@ -136,6 +136,18 @@ GraphArg GraphWriter::TermArgument(uint32_t number) {
   return made;
 }
 
+// A float, of the tensor that the graph takes it as.
+GraphArg GraphWriter::NumberArgument(SymbolValue* number) {
+  for (const auto& [known, place] : symbol_nodes_)
+    if (As<SymbolValue>(known)->is_real() && known->subject == number->subject)
+      return {.kind = ArgKind::kNode, .node = kNodeBase + place};
+  GraphArg tensor{.kind = ArgKind::kNode, .node = Placeholder(number)};
+  body_.push_back({.op = NodeOp::kCallMethod, .target = "item", .args = {std::move(tensor)}});
+  uint32_t place = static_cast<uint32_t>(body_.size() - 1);
+  symbol_nodes_[number] = place;
+  return {.kind = ArgKind::kNode, .node = kNodeBase + place};
+}
+
 GraphArg GraphWriter::SymbolArgument(SymbolValue* symbol) {
   if (symbol->known != nullptr)
     return {.kind = ArgKind::kConstant, .constant = symbol->now};
@@ -143,6 +155,8 @@ GraphArg GraphWriter::SymbolArgument(SymbolValue* symbol) {
     return TermArgument(symbol->term);
   if (auto it = symbol_nodes_.find(symbol); it != symbol_nodes_.end())
     return {.kind = ArgKind::kNode, .node = kNodeBase + it->second};
+  if (symbol->is_real())
+    return NumberArgument(symbol);
   auto operand = [this](Value* value) {
     value = s_.Look(value);
     auto* inner = As<SymbolValue>(value);
@@ -233,7 +247,7 @@ absl::Status GraphWriter::AddBodies(const Node& from, GraphNode* node) {
     for (Value* input : inputs)
       writer.Placeholder(input);
     RETURN_IF_ERROR(writer.AddNodes(body.begin, body.end));
-    if (!writer.symbols_.empty())
+    if (!writer.symbols_.empty() || !writer.symbol_nodes_.empty())
       return absl::InvalidArgumentError("a size as an argument of a function that a node is given");
     inputs = writer.inputs_;
   }
@@ -285,9 +299,24 @@ absl::Status GraphWriter::FinishBody(uint32_t number) {
   return absl::OkStatus();
 }
 
+// Back-ends know the sizes of an input that are symbols by their placeholders, whether a node is given them or not.
+void GraphWriter::AddSizes() {
+  for (Value* input : inputs_) {
+    auto* tensor = As<TensorValue>(input);
+    if (tensor == nullptr || tensor->facts == nullptr)
+      continue;
+    for (uint32_t number : tensor->facts->size_terms) {
+      const Term& term = s_.terms().at(number);
+      if (number != 0 && term.op == TermOp::kSize && term.least < term.most)
+        TermArgument(number);
+    }
+  }
+}
+
 absl::Status GraphWriter::Finish() {
   MarkLive();
   RETURN_IF_ERROR(AddNodes(0, static_cast<uint32_t>(s_.graph().nodes().size())));
+  AddSizes();
   std::vector<std::vector<std::string>> slot_names;
   for (const model::UnitFrame& frame : s_.request().unit.frames) {
     std::shared_ptr<const DecodedCode> code = s_.CodeOf(frame.code);
@@ -295,7 +324,7 @@ absl::Status GraphWriter::Finish() {
   }
   auto place = [&](SubjectId subject, uint32_t dimension) {
     std::string path = SubjectPath(s_.subjects().nodes(), subject, slot_names);
-    if (dimension != model::kWhole)
+    if (dimension < model::kNumber)
       path = StrCat(path, "_size_", dimension);
     for (char& c : path)
       if (!absl::ascii_isalnum(static_cast<unsigned char>(c)))
@@ -307,8 +336,14 @@ absl::Status GraphWriter::Finish() {
     blob_.sizes.push_back(term.op == TermOp::kSize ? term.dimension : model::kWhole);
     place(term.subject, blob_.sizes.back());
   }
-  for (Value* tensor : inputs_)
-    place(tensor->subject, model::kWhole);
+  for (Value* input : inputs_) {
+    bool number = As<SymbolValue>(input) != nullptr;
+    if (number) {
+      blob_.sizes.resize(blob_.inputs.size(), model::kWhole);
+      blob_.sizes.push_back(model::kNumber);
+    }
+    place(input->subject, number ? model::kNumber : model::kWhole);
+  }
   AddOutputs();
   blob_.positions = s_.graph().positions();
   blob_.module_stacks = s_.graph().scopes();

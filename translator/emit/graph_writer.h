@@ -44,11 +44,13 @@ class GraphWriter {
   absl::Status AddBodies(const Node& from, model::GraphNode* node);
   absl::Status FinishBody(uint32_t number);
   void AddPlaceholder(const std::string& path, SubjectId subject);
+  void AddSizes();
   void AddOutputs();
   void MarkLive();
   void MarkArgument(Value* value, std::vector<uint32_t>* work);
   absl::StatusOr<model::GraphArg> Argument(Value* value);
   uint32_t Placeholder(Value* value);
+  model::GraphArg NumberArgument(SymbolValue* number);
   model::GraphArg SymbolArgument(SymbolValue* symbol);
   model::GraphArg TermArgument(uint32_t term);
   model::GraphArg Computed(int32_t op, model::GraphArg left, model::GraphArg right);

@@ -118,6 +118,12 @@ void Emitter::LoadConstant(V value, const Constant& constant) {
     case ConstantKind::kFrozenset:
       Problem("a constant that code cannot hold");
       return;
+    case ConstantKind::kFloat:
+    case ConstantKind::kComplex:  // which of those that are equal can be seen
+      if (value->is_real() && IsParameter(value->subject))
+        return LoadReal(value);
+      code_.LoadConst(constant);
+      return;
     default:
       if (value->is_real() && value->subject != model::kNoSubject && s_.subjects()[value->subject].step == model::Step::kSlot &&
           keeps_.contains(value->subject))

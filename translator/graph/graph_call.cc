@@ -150,6 +150,12 @@ class NodeMaker {
  public:
   NodeMaker(Interp& in, NodeOp op, const std::string& symbol, Args args)
       : in_(in), s_(in.s), op_(op), symbol_(symbol), args_(Frozen(in.s, std::move(args))) {
+    for (V& value : args_.positional)
+      if (V number = NumberOfNumpy(s_, value))
+        value = number;
+    for (auto& [name, value] : args_.keyword)
+      if (V number = NumberOfNumpy(s_, value))
+        value = number;
     target_ = op == NodeOp::kCallMethod ? symbol.substr(symbol.find_last_of(":.") + 1) : symbol;
   }
 
@@ -425,26 +431,13 @@ class NodeMaker {
 
 }  // namespace
 
-namespace {
-
-void FixNumbers(Session& s, const Args& args) {
-  if (!s.numbers_only())
-    return;
-  for (V value : args.positional)
-    s.Fix(value);
-  for (const auto& [name, value] : args.keyword)
-    s.Fix(value);
-}
-
-}  // namespace
-
 Outcome Interp::GraphCall(NodeOp op, const std::string& symbol, Args args) {
-  FixNumbers(s, args);
+  if (HasTorchFunction(s, args))
+    return CallTorchFunction(*this, symbol, std::move(args));
   return NodeMaker(*this, op, symbol, std::move(args)).Run();
 }
 
 Outcome Interp::GraphResult(const std::string& target, Args args, const Operand& result, std::vector<uint32_t> bodies) {
-  FixNumbers(s, args);
   return NodeMaker(*this, NodeOp::kCallFunction, target, std::move(args)).RunAs(result, std::move(bodies));
 }
 
@@ -467,7 +460,6 @@ Outcome Interp::GraphExpect(V value, bool truth) {
 
 // A node that changes a mode: no metadata, always kept.
 Outcome Interp::GraphState(const std::string& symbol, Args args) {
-  FixNumbers(s, args);
   Node node{.op = NodeOp::kCallFunction,
             .target = symbol,
             .args = args.positional,

@@ -1,5 +1,6 @@
 // What tensors say of themselves: metadata from guards, attributes that are tensors.
 #include "translator/builtins/table.h"
+#include "translator/slots/overrides.h"
 #include "translator/slots/slots.h"
 
 namespace framegate::translator {
@@ -117,6 +118,10 @@ Outcome Interp::TensorAttr(TensorValue* tensor, const std::string& name, Tail ta
   TypeValue* type = s.TypeOf(tensor);
   if (name == "__class__")
     return Done(type);
+  if (InFunctionMode(s) || HasRealModes(s) || OverridesTorchFunction(s, type))
+    if (TypeValue* kind = s.TypeOf(s.TypeAttr(type, name));
+        kind != nullptr && (kind->is("builtins:getset_descriptor") || kind->is("builtins:property")))
+      return Break(Reason::kUnsupportedAttribute, StrCat("Tensor.", name, " where a __torch_function__ has a say"));
   if (tensor->doubtful && (name == "requires_grad" || name == "is_leaf"))
     return Break(Reason::kUnsupportedAttribute, StrCat("Tensor.", name, " of what may be a view of a tensor changed in place"));
   if (const model::TensorFacts* facts = s.FactsOf(tensor)) {

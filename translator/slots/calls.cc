@@ -1,4 +1,5 @@
 // Calls: what is called, argument binding, frames, construction.
+#include "translator/slots/overrides.h"
 #include "translator/slots/slots.h"
 #include "translator/builtins/table.h"
 
@@ -290,6 +291,8 @@ Outcome Interp::CallFunction(FunctionValue* function, Args args, Tail tail) {
       s.RelyOnSymbol(function);
       return CallAtRunTime(*this, *call, args);
     }
+    if (IsGraphFunction(function->symbol) && HasTorchFunction(s, args))  // its code says what it hands over
+      return PushFrame(function, std::move(args), tail);
     const BuiltinBody body = FindBuiltin(function->symbol);
     const std::string_view polyfill = FindPolyfill(function->symbol);
     if (V other = polyfill.empty() ? nullptr : s.Symbol(StrCat("framegate.", polyfill))) {
@@ -400,6 +403,10 @@ Outcome ToNumbers(Interp& in, std::string_view symbol, Args* args) {
 Outcome Interp::CallBuiltin(const std::string& symbol, Args args, Tail tail) {
   if (const RunTimeCall* call = FindRunTimeCall(symbol))
     return CallAtRunTime(*this, *call, args);
+  if (IsTensorMethod(symbol) && HasTorchFunction(s, args))
+    return CallTorchFunction(*this, symbol, std::move(args));
+  if (IsTensorMethod(symbol) && FindBuiltin(symbol) != nullptr && HasRealModes(s))
+    return Break(Reason::kUnsupportedTensor, StrCat(symbol, " in a mode of __torch_function__"));
   if (BuiltinBody body = FindBuiltin(symbol))
     return OnlyAppends(symbol, args) ? body(*this, args, tail) : RunWhole(*this, symbol, body, args, tail);
   if (const AmbientQuery* query = symbol.starts_with("torch") ? FindAmbientQuery(symbol) : nullptr)

@@ -260,7 +260,9 @@ Outcome CompareByObject(Interp& in, int32_t op, V left, V right) {
   const bool is_left = As<ObjectValue>(left) != nullptr;
   TypeValue* type = is_left ? s.TypeOf(left) : As<ObjectValue>(right) != nullptr ? s.TypeOf(right) : nullptr;
   const char* name = is_left ? comparison.method : comparison.reflected;
-  if (type == nullptr || s.TypeAttr(type, "__torch_function__") != nullptr ||
+  if (!is_left && NumberOfNumpy(s, right) != nullptr)
+    return in.Done(nullptr);
+  if (type == nullptr || (!is_left && s.TypeAttr(type, "__torch_function__") != nullptr) ||
       As<FunctionValue>(s.Resolve(s.TypeAttr(type, name))) == nullptr)
     return in.Done(nullptr);
   return is_left ? TryMethod(in, left, name, right) : TryMethod(in, right, name, left);

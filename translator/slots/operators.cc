@@ -8,14 +8,10 @@ namespace framegate::translator {
 using model::Reason;
 using model::TypeFlag;
 
-namespace {
-
 bool IsNotImplemented(Session& s, V value) {
   const Constant* c = AsConstant(s.Resolve(value));
   return c != nullptr && c->kind == ConstantKind::kNotImplemented;
 }
-
-}  // namespace
 
 Outcome TryMethod(Interp& in, V self, const char* name, V other) {
   TypeValue* type = in.s.TypeOf(self);
@@ -204,7 +200,9 @@ Outcome ByObjectsMethod(Interp& in, int32_t number, V left, V right) {
   const bool is_left = As<ObjectValue>(left) != nullptr;
   auto* object = As<ObjectValue>(is_left ? left : right);
   TypeValue* type = object == nullptr ? nullptr : s.TypeOf(object);
-  if (type == nullptr || s.TypeAttr(type, "__torch_function__") != nullptr)
+  if (!is_left && NumberOfNumpy(s, right) != nullptr)
+    return in.Done(nullptr);
+  if (type == nullptr || (!is_left && s.TypeAttr(type, "__torch_function__") != nullptr))
     return in.Done(nullptr);
   if (is_left && number >= 13) {
     FRAMEGATE_TAKE(V value, TryMethod(in, left, op.in_place, right));
@@ -297,6 +295,8 @@ Outcome Interp::BinaryOp(int32_t number, V left, V right, Tail tail) {
 Outcome Interp::UnaryOp(char op, V operand, Tail tail) {
   if (Size size; op == '-' && As<SymbolValue>(s.Look(operand)) != nullptr && s.AsSize(operand, &size) && std::abs(size.now()) < kFar)
     return Done(s.Number(-size));
+  if (op == '-' && IsFloatSymbol(s, operand))
+    return BinaryOp(5, operand, s.Int(-1));
   operand = s.Resolve(operand);
   const char* symbol = op == '-' ? "neg" : op == '+' ? "pos" : "invert";
   if (As<TensorValue>(operand) != nullptr)

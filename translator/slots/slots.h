@@ -45,6 +45,17 @@ Outcome SymbolOp(Interp& in, int32_t number, V left, V right);
 
 // The _operator module's name for a plain NB_* number, and the number for an operation on terms.
 std::string_view OperatorName(int32_t number);
+bool IsNotImplemented(Session& s, V value);
+// Of translator/builtins/tensor_data.cc: what torch takes a scalar of numpy for; null where it is none.
+V NumberOfNumpy(Session& s, V value);
+// Of translator/builtins/torch_function.cc: a mode that the frame has entered is asked about functions of torch.
+bool InFunctionMode(Session& s);
+// It, or the class of an argument that is no tensor, says what a function of torch does.
+bool HasTorchFunction(Session& s, const Args& args);
+// The call as they have it. REQUIRES: HasTorchFunction.
+Outcome CallTorchFunction(Interp& in, const std::string& symbol, Args args);
+// A float that is known by name, and no comparison.
+bool IsFloatSymbol(Session& s, V value);
 int32_t NumberOfTerm(TermOp op);
 
 // A function of the _operator module that is an operator of the language. False: it is none.

@@ -52,20 +52,12 @@ bool Fits(TermOp op, const Size& x, const Size& y) {
   return result < kFar && result > -kFar && a < kFar && a > -kFar && b < kFar && b > -kFar;
 }
 
-// An operation on numbers of which one is a float that raises for no others than these: a divisor that is 0, an int too large for a float.
-bool NeverRaises(Session& s, int32_t op, V left, V right) {
-  for (V side : {left, right})
-    if (Size size; s.AsSize(side, &size) && !(size < kFar - 1 && size > 1 - kFar))
-      return false;
-  if (op != 11)
-    return true;
-  if (Size divisor; s.AsSize(right, &divisor))
-    return divisor != 0;
-  const Constant* constant = AsConstant(s.Look(right));
-  return constant != nullptr && constant->real != 0;
-}
-
 }  // namespace
+
+bool IsFloatSymbol(Session& s, V value) {
+  auto* symbol = As<SymbolValue>(s.Look(value));
+  return symbol != nullptr && symbol->known == nullptr && symbol->now.kind == ConstantKind::kFloat;
+}
 
 // Arithmetic on numbers of which one is symbolic. Value null: not that.
 Outcome SymbolOp(Interp& in, int32_t number, V left, V right) {
@@ -93,13 +85,14 @@ Outcome SymbolOp(Interp& in, int32_t number, V left, V right) {
     return in.Done(s.Number(x * y));
   if (ints && (plain == 2 || plain == 6) && y != 0)
     return in.Done(s.Number(Size::Combine(plain == 2 ? TermOp::kFloorDiv : TermOp::kMod, x, y)));
+  if (plain == 11 && b != nullptr && b->term == 0)  // it may be 0 in another call
+    return in.Done(nullptr);
   if (ints && plain == 8 && y.term() == 0 && y.now() == 2)
     return in.Done(s.Number(x * x));
-  bool zero = ints && plain == 11 && y == 0;
+  Size divisor;
+  bool zero = plain == 11 && s.AsSize(right, &divisor) && divisor == 0;
   bool floats = plain == 11 || (!ints && (plain == 0 || plain == 5 || plain == 10 ||
                                           (plain == 8 && a != nullptr && a->term != 0 && s.terms().at(a->term).least >= 0)));
-  if (s.numbers_only() && (plain == 8 || !floats || !NeverRaises(s, plain, left, right)))
-    return in.Done(nullptr);
   return floats && !zero ? FloatSymbol(in, plain, left, right) : in.Done(nullptr);
 }
 

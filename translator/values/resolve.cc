@@ -1,5 +1,6 @@
 // Real objects become values of a kind.
 #include "base/strings.h"
+#include "translator/slots/overrides.h"
 #include "translator/values/session.h"
 
 namespace framegate::translator {
@@ -117,7 +118,7 @@ V Session::ResolveReal(LazyValue* lazy) {
   static const model::FactValue kNone{.fact = Fact::kValue, .known = false};
   const bool asked = MayBeConstants(mirror_.Step(lazy->handle, Step::kType));
   const model::FactValue& constant = asked ? mirror_.Fact(lazy->handle, Fact::kValue) : kNone;
-  if (constant.known && !request_.config.dynamic_subjects.empty() && MayBeSymbol(constant.constant) && IsDynamic(PathOf(lazy->subject)))
+  if (constant.known && MayBeSymbol(lazy->subject, constant.constant))
     return MakeSymbol(lazy, constant.constant);
   if (constant.known) {  // constants are told apart by value, so each subject has a guard of its own
     ReadFact(lazy, Fact::kValue);
@@ -442,9 +443,21 @@ bool Session::IsPlainSubclass(TypeValue* type) {
   return same("__torch_function__") && same("__torch_dispatch__");
 }
 
+namespace {
+
+// By __torch_function__, which is asked here as torch asks it, and by nothing else.
+bool OverridesAlone(Session& s, TypeValue* type) {
+  if (!OverridesTorchFunction(s, type) || type->Has(TypeFlag::kPythonGetattr) || type->Has(TypeFlag::kPythonSetattr))
+    return false;
+  V own = s.TypeAttr(type, "__torch_dispatch__"), torchs = s.TypeAttr(s.TypeOfSymbol("torch:Tensor"), "__torch_dispatch__");
+  return (own == nullptr) == (torchs == nullptr) && (own == nullptr || own->handle == torchs->handle);
+}
+
+}  // namespace
+
 V Session::MakeTensor(LazyValue* lazy, TypeValue* type) {
   if (!type->is("torch:Tensor") && !type->is("torch.nn.parameter:Parameter") && !type->is("torch.nn.parameter:Buffer") &&
-      !IsPlainSubclass(type))
+      !IsPlainSubclass(type) && !OverridesAlone(*this, type))
     return New<OpaqueValue>();
   const model::FactValue& fact = PeekFact(lazy, Fact::kTensor);
   if (!fact.known || !fact.tensor.has_value()) {

@@ -210,12 +210,6 @@ class Session {
   // Sizes and ints of the unit that are symbols, in the order they were met.
   const std::vector<uint32_t>& base_terms() const { return base_terms_; }
 
-  // As Python writes it.
-  std::string PathOf(SubjectId subject);
-
-  // Numbers that vary stay numbers outside of graphs; a graph is made for what they are.
-  bool numbers_only() const { return request_.config.dynamic == "numbers"; }
-
   bool Is311() const { return request_.version == model::PyVersion::k311; }
 
   bool Is313() const { return request_.version == model::PyVersion::k313; }
@@ -243,6 +237,8 @@ class Session {
   // Functorch and forward-mode levels that the graph has entered here, and whether a transform that leaves them is running.
   int64_t function_levels = 0, dual_levels = 0;
   bool in_transform = false;
+
+  SequenceValue* function_modes = nullptr;  // of __torch_function__, entered in the frame and not left: the innermost last
 
   bool changed_frozen = false;                  // the translation is void
   absl::flat_hash_map<V, Values> cached_calls;  // the function and arguments that give it again
@@ -282,11 +278,12 @@ class Session {
   bool HashesInC(TypeValue* type);
   bool HashesAsTuple(TypeValue* type);
   void MarkImmutable(SubjectId subject);
+  std::string PathOf(SubjectId subject);
   bool IsDynamic(const std::string& path) const;
   bool IsArgument(SubjectId subject) const;
   std::vector<uint32_t> DynamicDims(SubjectId subject, const model::TensorFacts& facts);
   void MakeSymbolic(SubjectId subject, const std::vector<uint32_t>& dims, model::TensorFacts* facts);
-  bool MayBeSymbol(const Constant& now) const;
+  bool MayBeSymbol(SubjectId subject, const Constant& now);
   V MakeSymbol(LazyValue* lazy, const Constant& now);
   std::string IdentityKey(V key);
   TypeValue* ConstantType(const Constant& constant);

@@ -1,5 +1,6 @@
 // Sizes and ints that changed between calls, or that the user says will change, become symbols.
 #include <algorithm>
+#include <cmath>
 
 #include "base/strings.h"
 #include "translator/values/session.h"
@@ -38,7 +39,7 @@ bool Session::IsArgument(SubjectId subject) const {
 std::vector<uint32_t> Session::DynamicDims(SubjectId subject, const model::TensorFacts& facts) {
   const model::Config& config = request_.config;
   std::vector<uint32_t> dims;
-  if (config.dynamic == "false" || config.dynamic == "numbers" || facts.layout != "torch.strided" ||
+  if (config.dynamic == "false" || facts.layout != "torch.strided" ||
       facts.strides.size() != facts.sizes.size())
     return dims;
   bool all = config.dynamic == "true" && IsArgument(subject);
@@ -90,10 +91,11 @@ std::optional<uint32_t> Session::FixedMark() const {
   return std::nullopt;
 }
 
-bool Session::MayBeSymbol(const Constant& now) const {
-  if (now.is_int())
-    return numbers_only() ? std::abs(now.integer) < kFar : now.integer >= 2;
-  return numbers_only() && now.kind == ConstantKind::kFloat;
+// Ints of 0 and 1 and floats that are no numbers decide too much to be known by name.
+bool Session::MayBeSymbol(SubjectId subject, const Constant& now) {
+  if (now.is_int() && now.integer >= 2)
+    return IsDynamic(PathOf(subject)) || (request_.config.dynamic == "true" && IsArgument(subject));
+  return now.kind == ConstantKind::kFloat && std::isfinite(now.real) && IsDynamic(PathOf(subject));
 }
 
 V Session::MakeSymbol(LazyValue* lazy, const Constant& now) {
@@ -102,10 +104,10 @@ V Session::MakeSymbol(LazyValue* lazy, const Constant& now) {
   symbol->now = now;
   symbol->handle = lazy->handle;
   symbol->subject = lazy->subject;
-  if (now.is_int())
-    symbol->term = terms_.IntOf(lazy->subject, now.integer, numbers_only() ? -kFar : 2);
-  if (now.is_int() && !numbers_only())
+  if (now.is_int()) {
+    symbol->term = terms_.IntOf(lazy->subject, now.integer, 2);
     base_terms_.push_back(symbol->term);
+  }
   return symbol;
 }
 
@@ -174,7 +176,7 @@ void Session::Fix(V value, int depth) {
     }
     if (symbol->term != 0)
       terms_.Fix(symbol->term);
-    else if (symbol->left == nullptr)
+    else if (symbol->is_real())
       ReadFact(symbol, model::Fact::kValue);
     else
       for (V operand : {symbol->left, symbol->right})

@@ -297,7 +297,7 @@ struct SymbolValue final : Value {
 
   SymbolValue() : Value(kKind) {}
 
-  uint32_t term = 0;        // an int (graph/meta/terms.h); 0: what the operator gives for the two, or, without them, a real float
+  uint32_t term = 0;        // an int (graph/meta/terms.h); 0: a real float, or what the operator gives for the two
   int32_t op = 0;           // CPython's NB_* number
   int32_t comparison = -1;  // or COMPARE_OP's: a bool that is decided once somebody needs it
   V left = nullptr, right = nullptr;

@@ -42,12 +42,26 @@ bool RangeLeft(PyObject* object, Constant* value) {
   return true;
 }
 
+// An int or a float of numpy, by the names of its types, which no class statement can make.
+bool IsNumberOfNumpy(const PyTypeObject* type, bool* is_float) {
+  constexpr std::string_view kFloats[] = {"numpy.float16", "numpy.float32", "numpy.float64"};
+  constexpr std::string_view kInts[] = {"numpy.int8",  "numpy.int16",  "numpy.int32",  "numpy.int64",
+                                        "numpy.uint8", "numpy.uint16", "numpy.uint32", "numpy.uint64"};
+  if (PyType_HasFeature(const_cast<PyTypeObject*>(type), Py_TPFLAGS_HEAPTYPE))
+    return false;
+  *is_float = std::find(std::begin(kFloats), std::end(kFloats), type->tp_name) != std::end(kFloats);
+  return *is_float || std::find(std::begin(kInts), std::end(kInts), type->tp_name) != std::end(kInts);
+}
+
 // The value that an instance of a subclass of a constant's type has for its base, without running what the subclass overrides.
 constexpr Py_ssize_t kMaxByteArray = Py_ssize_t{1} << 16;
 
 bool PayloadOf(PyObject* object, Constant* value) {
   pycompat::Ref plain;
-  if (PyLong_Check(object) && !PyLong_CheckExact(object) && !PyBool_Check(object))
+  bool is_float = false;
+  if (IsNumberOfNumpy(Py_TYPE(object), &is_float))
+    plain = pycompat::Ref::Steal(is_float ? PyNumber_Float(object) : PyNumber_Index(object));
+  else if (PyLong_Check(object) && !PyLong_CheckExact(object) && !PyBool_Check(object))
     plain = pycompat::Ref::Steal(_PyLong_Copy(reinterpret_cast<PyLongObject*>(object)));
   else if (PyFloat_Check(object) && !PyFloat_CheckExact(object))
     plain = pycompat::Ref::Steal(PyFloat_FromDouble(PyFloat_AS_DOUBLE(object)));

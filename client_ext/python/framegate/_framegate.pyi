@@ -116,7 +116,11 @@ class Graph:
     @property
     def compile_id(self) -> str: ...                            # "[0/1_0]"
     def nodes(self) -> list[Node]: ...
-    def placeholders(self) -> list[tuple[str, str, str]]: ...   # (node name, source name, Python path) per input
+    def placeholders(self) -> list[tuple[str, str, str, int]]:
+        """(node name, source name, Python path, dimension or -1) per input; with a dimension, that size of the tensor at the path."""
+    def require(self, conditions: list[list[tuple[str, int, int]]]) -> bool:
+        """Conditions on the inputs, checked with the entry's own guards on each call (see conditions.Condition). False: too late, the entry
+        is in use. ValueError: no such condition."""
     def positions(self) -> list[tuple[int, str, str, int]]: ... # (index of the caller or -1, filename, function, absolute line)
     def module_stacks(self) -> list[tuple[int, str, str]]: ...  # (index of the parent or -1, path, module:qualname)
     def bodies(self) -> list[Body]: ...                         # functions that nodes are given: NodeRef(-1) is the first, and so on

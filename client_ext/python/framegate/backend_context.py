@@ -9,6 +9,7 @@ import torch
 from torch._guards import CompileContext, TracingContext, compile_context, tracing
 
 from framegate.fake_values import kept_random_state
+from framegate.shapes import Shapes
 
 if typing.TYPE_CHECKING:
     from framegate.graph_module import GraphModule
@@ -18,11 +19,11 @@ class BackendTracing(TracingContext):
     """A tracing context whose fake mode appears when it is first asked for.
 
     AOTAutograd and Inductor find their fake mode here; backends that use neither must not pay for it (a FakeTensorMode imports
-    torch._dynamo). All sizes are static: a shape environment is there because Inductor's caches want one, and it makes no symbol.
+    torch._dynamo).
     """
 
-    def __init__(self, inputs: list[typing.Any]) -> None:
-        self._inputs, self._mode, self._open = inputs, None, True
+    def __init__(self, inputs: list[typing.Any], places: list[int], shapes: Shapes) -> None:
+        self._inputs, self._places, self._shapes, self._mode, self._open = inputs, places, shapes, None, True
         super().__init__(None)
 
     @property
@@ -39,30 +40,21 @@ class BackendTracing(TracingContext):
         """From here on a fake mode that nobody asked for is not made any more."""
         self._open, self._inputs = False, []
 
-    def guards(self) -> list[str]:
-        """What the backend assumed about shapes and aliases, in words; empty where it assumed nothing."""
-        found = [str(guard) for guard in self.guards_context.aotautograd_guards]
-        if self._mode is not None and self._mode.shape_env is not None:
-            found += [str(guard.expr) for guard in self._mode.shape_env.guards]
-        return found
+    def aliases(self) -> list[str]:
+        """What the backend assumed about inputs that share memory, in words."""
+        return [str(guard) for guard in self.guards_context.aotautograd_guards]
 
     def _make_mode(self) -> typing.Any:
-        from torch._dynamo.source import ConstantSource
-        from torch._subclasses.fake_tensor import FakeTensorMode
-        from torch.fx.experimental.symbolic_shapes import DimDynamic, ShapeEnv, StatefulSymbolicContext
-        for number, value in enumerate(self._inputs):
+        for place, value in zip(self._places, self._inputs):
             if isinstance(value, torch.Tensor):
-                unconstrained: list[typing.Any] = [None] * value.dim()
-                self.tensor_to_context[value] = StatefulSymbolicContext(
-                    dynamic_sizes=[DimDynamic.STATIC] * value.dim(), dynamic_strides=[DimDynamic.INFER_STRIDE] * value.dim(),
-                    constraint_sizes=unconstrained, constraint_strides=unconstrained, tensor_source=ConstantSource(f"input_{number}"))
-        return FakeTensorMode(shape_env=ShapeEnv())
+                self.tensor_to_context[value] = self._shapes.context(place, value)
+        return self._shapes.mode
 
 
 @contextlib.contextmanager
-def compiling(module: GraphModule, inputs: list[typing.Any]) -> Iterator[BackendTracing]:
-    """The thread's state while a backend compiles `module`: tracing context, compile id; grad mode and random numbers put back after it."""
-    context = BackendTracing(inputs)
+def compiling(module: GraphModule, inputs: list[typing.Any], places: list[int], shapes: Shapes) -> Iterator[BackendTracing]:
+    """The thread's state while a backend compiles `module`, whose inputs are those of the graph at `places`: tracing context, compile id; grad mode and random numbers put back after it."""
+    context = BackendTracing(inputs, places, shapes)
     grad = torch.is_grad_enabled()
     with kept_random_state(), compile_context(CompileContext(module.meta["dynamo_compile_id"])), tracing(context):
         try:

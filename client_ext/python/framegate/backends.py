@@ -88,20 +88,23 @@ class Backend:
         from framegate.backend_context import compiling
         from framegate.example_inputs import ExampleInputs
         from framegate.graph_module import GraphModule, hold_inputs
-        function, module = self.find(), GraphModule(graph, ExampleInputs(inputs))
+        from framegate.shapes import Shapes
+        shapes = Shapes(graph, inputs)
+        inputs = [shapes.symint(place) if shapes.is_size(place) else value for place, value in enumerate(inputs)]
+        function, module = self.find(), GraphModule(graph, ExampleInputs(inputs, shapes))
         if held:
             hold_inputs(module, {position: inputs[position] for position in held})
-            inputs = [value for position, value in enumerate(inputs) if position not in held]
+        places = [place for place in range(len(inputs)) if place not in held]
+        inputs = [inputs[place] for place in places]
         try:
-            with compiling(module, inputs) as context:
+            with compiling(module, inputs, places, shapes) as context:
                 compiled = function(module, inputs)
             if not callable(compiled):
                 raise TypeError(f"the backend returned {compiled!r}, which is not callable")
         except Exception as error:
             return self._after_failure(error, module)
-        if context.guards():
-            # Such an assumption would have to be checked on each call, and there is no check for it: the graph runs as captured.
-            log.warning("backend %s assumes %s; its code is not used", self.name, "; ".join(context.guards()))
+        if unchecked := context.aliases() + _conditions_without_check(graph, shapes):
+            log.warning("backend %s assumes %s; its code is not used", self.name, "; ".join(unchecked))
             compiled = module.forward
         still_held = weakref.ref(module)
         del module
@@ -119,7 +122,17 @@ class Backend:
 
 def free_tensors(graph: Graph) -> list[int]:
     """Positions of the inputs that are parameters and buffers of modules."""
-    return [position for position, (_, _, path) in enumerate(graph.placeholders()) if _OF_A_MODULE.search(path)]
+    return [position for position, (_, _, path, _) in enumerate(graph.placeholders()) if _OF_A_MODULE.search(path)]
+
+
+def _conditions_without_check(graph: Graph, shapes: Shapes) -> list[str]:
+    """Asks for checks of what the backend assumed about sizes; gives, in words, what there can be no check for."""
+    from framegate.conditions import CannotLower
+    try:
+        conditions = shapes.conditions()
+    except CannotLower as error:
+        return [str(error)]
+    return [] if not conditions or graph.require(conditions) else ["something about sizes"]
 
 
 def _is_request_to_skip(error: Exception) -> bool:

@@ -136,11 +136,12 @@ def _default_backend() -> str | Callable[..., typing.Any]:
 def _torch_files() -> tuple[str, ...]:
     torch = sys.modules["torch"]
     root = os.path.dirname(typing.cast(str, torch.__file__)) + os.sep
-    folders = ("_dynamo", "_inductor", "_functorch", "_subclasses", "_logging", "fx", "autograd", "optim")
-    return (*(root + folder + os.sep for folder in folders), root + "_tensor.py", root + "_tensor_str.py")
+    folders = ("_dynamo", "_inductor", "_functorch", "_subclasses", "_logging", "_library", "_custom_op", "fx", "autograd", "optim")
+    files = ("_tensor", "_tensor_str", "_ops", "library", "functional", "_jit_internal", "overrides", os.path.join("nn", "parameter"))
+    return (*(root + folder + os.sep for folder in folders), *(f"{root}{file}.py" for file in files))
 
 
 def _leave_torch_alone() -> None:
-    """What torch's compilers, autograd and optimizers run is not compiled where it is called: it is not the user's program."""
+    """What torch's compilers, operators, autograd and optimizers run is not compiled where it is called: it is not the user's program."""
     if "torch" in sys.modules and not _framegate.get_option("quiet_files"):
         _framegate.set_option("quiet_files", _torch_files())

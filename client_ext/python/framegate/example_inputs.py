@@ -1,9 +1,11 @@
-"""The inputs a graph was met with, and fake tensors made of them. Needs torch; imports torch._dynamo only when a fake mode is made."""
+"""The inputs a graph was met with, and fake tensors made of them. Needs torch; imports torch._dynamo only when a fake is made."""
 from __future__ import annotations
 
 import typing
 
 import torch
+
+from framegate.shapes import Shapes
 
 
 class TensorDescription(typing.NamedTuple):
@@ -29,8 +31,9 @@ def describe(value: object) -> object:
 class ExampleInputs:
     """The real inputs while the backend runs; descriptions of them afterwards, so that a kept graph keeps no activation alive."""
 
-    def __init__(self, values: list[typing.Any]) -> None:
+    def __init__(self, values: list[typing.Any], shapes: Shapes) -> None:
         self.values: list[typing.Any] | None = values
+        self.shapes = shapes
         self._described: list[object] = []
         self.grad_enabled = torch.is_grad_enabled()
 
@@ -43,12 +46,18 @@ class ExampleInputs:
         """One class per input, as fx annotates placeholders with."""
         return [_annotation(value) for value in (self._described if self.values is None else self.values)]
 
-    def fakes(self, mode: typing.Any) -> list[object]:
-        """Fake tensors of static shape in `mode`, a FakeTensorMode; inputs that are no tensors as they are."""
-        if self.values is not None:
-            return [mode.from_tensor(v, static_shapes=True) if isinstance(v, torch.Tensor) else v for v in self.values]
-        with mode:
-            return [_rebuild(value) for value in self._described]
+    def fakes(self) -> list[object]:
+        """Fake tensors in the mode of `shapes`, and its symbols for sizes; other inputs as they are."""
+        kept = self._described if self.values is None else self.values
+        with self.shapes.mode:
+            return [self._fake(place, value) for place, value in enumerate(kept)]
+
+    def _fake(self, place: int, value: object) -> object:
+        if self.shapes.is_size(place):
+            return torch.SymInt(self.shapes.node(place))
+        if isinstance(value, torch.Tensor):
+            return self.shapes.fake(place, value)
+        return _rebuild(value, self.shapes, place) if isinstance(value, TensorDescription) else value
 
 
 def _annotation(value: object) -> type:
@@ -56,15 +65,14 @@ def _annotation(value: object) -> type:
         return torch.nn.Parameter
     if isinstance(value, (torch.Tensor, TensorDescription)):
         return torch.Tensor
-    return torch.SymInt if isinstance(value, int) else type(value)
+    return torch.SymInt if isinstance(value, (int, torch.SymInt)) else type(value)
 
 
-def _rebuild(value: object) -> object:
-    if not isinstance(value, TensorDescription):
-        return value
+def _rebuild(value: TensorDescription, shapes: Shapes, place: int) -> object:
     if value.stride is None:
         raise NotImplementedError("a fake tensor of a layout without strides, after the real one was released")
-    fake = torch.empty_strided(value.shape, value.stride, dtype=value.dtype, device=value.device)
+    sizes, strides = shapes.sizes(place, value.shape, value.stride)
+    fake = torch.empty_strided(sizes, strides, dtype=value.dtype, device=value.device)
     if value.is_parameter:
         return torch.nn.Parameter(fake, requires_grad=value.requires_grad)
     return fake.requires_grad_(value.requires_grad)

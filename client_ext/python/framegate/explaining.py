@@ -80,7 +80,8 @@ class _Keeping(Backend):
     def __call__(self, graph: _framegate.Graph, inputs: list[typing.Any]) -> Callable[..., typing.Any]:
         from framegate.example_inputs import ExampleInputs
         from framegate.graph_module import GraphModule
-        module = GraphModule(graph, ExampleInputs(inputs))
+        from framegate.shapes import Shapes
+        module = GraphModule(graph, ExampleInputs(inputs, Shapes(graph, inputs)))
         module.release_inputs()
         self.modules.append(module)
         return graph.forward

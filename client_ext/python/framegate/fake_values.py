@@ -34,15 +34,15 @@ def map_refs(argument: typing.Any, of: Callable[[int], typing.Any]) -> typing.An
     return argument
 
 
-def run_fake(nodes: Sequence[Node], bodies: Sequence[Body], inputs: ExampleInputs, mode: typing.Any) -> FakePass:
-    """Runs `nodes` on fakes of `inputs` in `mode`, a FakeTensorMode. Never raises for what the graph does; leaves the thread's grad and
+def run_fake(nodes: Sequence[Node], bodies: Sequence[Body], inputs: ExampleInputs) -> FakePass:
+    """Runs `nodes` on fakes of `inputs`. Never raises for what the graph does; leaves the thread's grad and
     autocast modes and random state as they were."""
     values: list[object] = [MISSING] * len(nodes)
     with _unchanged_state(), torch.set_grad_enabled(inputs.grad_enabled):
         try:
-            fakes = inputs.fakes(mode)
+            fakes = inputs.fakes()
             values[:len(fakes)] = fakes
-            with mode:
+            with inputs.shapes.mode:
                 for index in range(len(fakes), len(nodes)):
                     values[index] = _run_node(nodes[index], lambda at: bodies[-1 - at][1] if at < 0 else values[at])
         except Exception as error:

@@ -188,7 +188,8 @@ def build_nodes(facts: NodeFacts, bodies: list[str]) -> torch.fx.Graph:
         node.meta = LazyMeta(facts, index, facts.lazy_keys(index))
         if op == "placeholder":
             parameter = annotation is torch.nn.Parameter
-            node._dynamo_source = InputSource(described[index][2], parameter)
+            _, _, path, dimension = described[index]
+            node._dynamo_source = InputSource(path if dimension < 0 else f"{path}.size()[{dimension}]", parameter)
             # "unguarded": the address may change (torch's word for parameters, which CUDA graphs then check themselves).
             node.meta["tensor_dict"] = {"_dynamo_static_input_type": "unguarded"} if parameter else {}
         made.append(node)

@@ -47,8 +47,7 @@ class NodeFacts:
     def fake_pass(self) -> FakePass:
         """Fake values of all nodes; the first call imports torch._dynamo, as every FakeTensorMode does."""
         if self._fakes is None:
-            from torch._subclasses.fake_tensor import FakeTensorMode
-            self._fakes = run_fake(self.nodes, self.graph.bodies(), self.inputs, FakeTensorMode())
+            self._fakes = run_fake(self.nodes, self.graph.bodies(), self.inputs)
         return self._fakes
 
     def frames(self, index: int) -> list[tuple[str, int, str]]:

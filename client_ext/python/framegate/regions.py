@@ -61,10 +61,6 @@ def forget() -> None:
 
 
 def _dynamic(request: Request) -> str:
-    """Symbolic sizes are for graphs that run as they are: what other back-ends compile holds for the sizes they saw. Numbers that vary are
-    symbolic outside of graphs with any back-end."""
-    if request.backend != "eager":
-        return "false" if request.dynamic is False else "numbers"
     return "auto" if request.dynamic is None else "true" if request.dynamic else "false"
 
 

@@ -30,12 +30,27 @@ bool IterateFast(const std::vector<Layout>& operands, Layout* result) {
   return true;
 }
 
+// Numbers beside operands of one shape, all as new: no size need be known to be more than one.
+bool IterateAsNew(const std::vector<Layout>& operands, Layout* result) {
+  for (const Layout& operand : operands) {
+    if (operand.sizes.empty())
+      continue;
+    if (result->sizes.empty())
+      result->sizes = operand.sizes;
+    if (!HasNewStrides(operand) ||
+        !std::equal(operand.sizes.begin(), operand.sizes.end(), result->sizes.begin(), result->sizes.end(), Identical))
+      return false;
+  }
+  result->strides = ContiguousStrides(result->sizes);
+  return true;
+}
+
 // Strides of an operand expanded to `sizes`; 0 along broadcast dimensions.
 Dims ExpandedStrides(const Layout& operand, const Dims& sizes) {
   Dims strides(sizes.size(), 0);
   size_t shift = sizes.size() - operand.sizes.size();
   for (size_t i = 0; i < operand.sizes.size(); ++i)
-    if (operand.sizes[i] != 1 || sizes[shift + i] == 1)
+    if (Identical(operand.sizes[i], sizes[shift + i]) || operand.sizes[i] != 1 || sizes[shift + i] == 1)
       strides[shift + i] = operand.strides[i];
   return strides;
 }
@@ -51,8 +66,12 @@ bool IsReversed(const Dims& order) {
 
 absl::StatusOr<Layout> Iterate(const std::vector<Layout>& operands) {
   Layout result;
+  if (IterateAsNew(operands, &result))
+    return result;
+  result = {};
   if (IterateFast(operands, &result))
     return result;
+  result = {};
   for (const Layout& operand : operands) {
     std::optional<Dims> sizes = BroadcastSizes(result.sizes, operand.sizes);
     if (!sizes)

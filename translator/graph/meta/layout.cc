@@ -83,7 +83,17 @@ Dims StridesIn(MemoryFormat format, const Dims& sizes) {
   return strides;
 }
 
+bool HasNewStrides(const Layout& layout) {
+  Size expected = 1;
+  for (size_t i = layout.sizes.size(); i-- > 0; expected = Multiply(expected, layout.sizes[i]))
+    if (!Identical(layout.strides[i], expected))
+      return false;
+  return true;
+}
+
 bool IsContiguous(const Layout& layout) {
+  if (HasNewStrides(layout))
+    return true;
   if (ElementCount(layout.sizes) == 0)
     return true;
   Size expected = 1;
@@ -210,6 +220,8 @@ std::optional<Dims> BroadcastSizes(const Dims& a, const Dims& b) {
   size_t shift = longer.size() - shorter.size();
   for (size_t i = 0; i < shorter.size(); ++i) {
     Size& size = sizes[shift + i];
+    if (Identical(size, shorter[i]))
+      continue;
     if (size == 1)
       size = shorter[i];
     else if (shorter[i] != 1 && shorter[i] != size)

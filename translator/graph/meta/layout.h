@@ -27,6 +27,9 @@ Dims ContiguousStrides(const Dims& sizes);
 // Strides of a new tensor; channels-last formats need 4 or 5 dimensions.
 Dims StridesIn(MemoryFormat format, const Dims& sizes);
 
+// The strides are those of a new tensor of these sizes, whatever they are: nothing is noted.
+bool HasNewStrides(const Layout& layout);
+
 bool IsContiguous(const Layout& layout);
 bool IsContiguousIn(MemoryFormat format, const Layout& layout);
 bool IsDense(const Layout& layout);             // non-overlapping and dense

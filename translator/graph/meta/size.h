@@ -131,6 +131,11 @@ bool operator>=(const A& a, const B& b) {
 
 using Dims = std::vector<Size>;
 
+// Equal whatever the call, so that nothing is noted.
+inline bool Identical(const Size& a, const Size& b) {
+  return a.term() == b.term() && a.now() == b.now();
+}
+
 // Their numbers now, and their terms; no terms where all are plain.
 void Split(const Dims& dims, std::vector<int64_t>* numbers, std::vector<uint32_t>* terms);
 

@@ -9,6 +9,8 @@ namespace {
 
 // Zeros around the input; negative padding cuts it.
 Outcome PaddedWithNumber(const Call& call, const Value& input, const Dims& sizes, const Dims& padding) {
+  if (HasNewStrides(input.layout) && input.rank() < 4)
+    return call.Fresh(input.dtype, sizes);
   bool grows = false;
   for (const Size& amount : padding)
     grows = grows || amount > 0;
