@@ -333,6 +333,14 @@ Outcome BuiltinGetFrame(Interp& in, Args& args, Tail) {
   return FrameAbove(in, IntValue(*depth));
 }
 
+Outcome BuiltinGetFrameModule(Interp& in, Args& args, Tail) {
+  const Constant* depth = args.positional.size() == 1 && args.keyword.empty() ? IntOf(in.s, args.positional[0]) : nullptr;
+  if (depth == nullptr || IntValue(*depth) < 0)
+    return WrongArguments(in, "sys._getframemodulename");
+  FRAMEGATE_TAKE(V frame, FrameAbove(in, IntValue(*depth)));
+  return in.GetAttr(As<ObjectValue>(frame)->of_frame->function, "__module__");
+}
+
 Outcome BuiltinReadsFrame(Interp& in, Args&, Tail) {
   return in.Break(Reason::kFrameReader, "a function that reads its caller's frame");
 }
