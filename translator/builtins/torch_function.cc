@@ -234,6 +234,12 @@ bool OverridesTorchFunction(Session& s, TypeValue* type) {
   return own != nullptr && torchs != nullptr && own->handle != torchs->handle && (none == nullptr || own->handle != none->handle);
 }
 
+bool AsksNobody(std::string_view symbol) {
+  constexpr std::string_view kSuch[] = {"torch._C:TensorBase.as_subclass", "torch._C:TensorBase._make_subclass",
+                                        "torch._C:TensorBase._make_wrapper_subclass"};
+  return std::find(std::begin(kSuch), std::end(kSuch), symbol) != std::end(kSuch);
+}
+
 // Tensor.__torch_function__(cls, func, types, args=(), kwargs=None): what super() of an override calls.
 Outcome BuiltinTensorTorchFunction(Interp& in, Args& args, Tail) {
   Session& s = in.s;

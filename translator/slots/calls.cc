@@ -403,7 +403,7 @@ Outcome ToNumbers(Interp& in, std::string_view symbol, Args* args) {
 Outcome Interp::CallBuiltin(const std::string& symbol, Args args, Tail tail) {
   if (const RunTimeCall* call = FindRunTimeCall(symbol))
     return CallAtRunTime(*this, *call, args);
-  if (IsTensorMethod(symbol) && HasTorchFunction(s, args))
+  if (IsTensorMethod(symbol) && !AsksNobody(symbol) && HasTorchFunction(s, args))
     return CallTorchFunction(*this, symbol, std::move(args));
   if (IsTensorMethod(symbol) && FindBuiltin(symbol) != nullptr && HasRealModes(s))
     return Break(Reason::kUnsupportedTensor, StrCat(symbol, " in a mode of __torch_function__"));

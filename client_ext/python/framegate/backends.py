@@ -45,7 +45,7 @@ class Backend:
         instead = getattr(forced, "backend", None)
         if instead is not None and instead != self.backend:
             return Backend(instead)(graph, inputs)
-        if self.backend == "eager":
+        if self.backend == "eager" or _is_watched():
             return graph.forward
         held = free_tensors(graph) if _framegate.get_option("install_free_tensors") else []
         if not held:
@@ -120,6 +120,14 @@ class Backend:
         raise failure.with_traceback(error.__traceback__) from None
 
 
+def _is_watched() -> bool:
+    """Whether a mode of the program's own decides, each time, what functions of torch do: only the graph as captured calls those."""
+    from torch._C import _get_function_stack_at, _len_torch_function_stack
+    from torch.utils._device import DeviceContext
+    stack = map(_get_function_stack_at, range(_len_torch_function_stack()))
+    return any(not isinstance(mode, DeviceContext) for mode in stack)
+
+
 def free_tensors(graph: Graph) -> list[int]:
     """Positions of the inputs that are parameters and buffers of modules."""
     return [position for position, (_, _, path, _) in enumerate(graph.placeholders()) if _OF_A_MODULE.search(path)]
@@ -138,7 +146,8 @@ def _conditions_without_check(graph: Graph, shapes: Shapes) -> list[str]:
 def _is_request_to_skip(error: Exception) -> bool:
     from framegate._graph_calls import CannotTrace
     theirs = sys.modules.get("torch._dynamo.exc")
-    return isinstance(error, CannotTrace) or (theirs is not None and isinstance(error, theirs.SkipFrame))
+    # RestartAnalysis: torch would trace again, with a number as a constant. As captured the graph takes any.
+    return isinstance(error, CannotTrace) or (theirs is not None and isinstance(error, (theirs.SkipFrame, theirs.RestartAnalysis)))
 
 
 def _program_fails(error: Exception, module: GraphModule) -> bool:
