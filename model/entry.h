@@ -248,7 +248,7 @@ struct Unit {
 // Settings that decide what an entry is. Part of the key.
 struct Config {
   std::string dynamic = "auto";               // auto | true | false
-  std::vector<std::string> dynamic_subjects;  // what changed before, sorted: path of an int, path#dimension of a size
+  std::vector<std::string> dynamic_subjects;  // what changed before, sorted: path of a number, path#dimension of a size
   bool install_free_tensors = false;
   bool guard_nn_modules = true;
   bool graphless = true;  // make an entry where there is no graph

@@ -78,7 +78,7 @@ std::vector<std::string> Changed(const Installed& entry, const Program& program,
   return changed;
 }
 
-// All sizes and ints that differ from what the entry was made for, not only the first.
+// All sizes and numbers that differ from what the entry was made for, not only the first.
 void RecordChanged(Site& site, const Installed& entry, const LiveUnit& live) {
   const Program& program = entry.checks->program();
   for (size_t i = 0; i < program.instructions.size(); ++i) {

@@ -232,6 +232,10 @@ std::optional<Resolution> DecideUnasked(Site& site, const LiveUnit& live, size_t
 
 }  // namespace
 
+bool IsUnasked(const Site& site) {
+  return this_thread.stance == Stance::kDefault && !this_thread.skip_guard_eval && !site.region->options.fullgraph;
+}
+
 Resolution ResolveMiss(PyThreadState* thread, std::shared_ptr<Site> site, const LiveUnit& live) {
   if (site->compiling == thread->id)  // what compiles for the site comes by it again: a back-end that calls the function itself
     return kRunOriginal;
@@ -245,6 +249,8 @@ Resolution ResolveMiss(PyThreadState* thread, std::shared_ptr<Site> site, const 
     if (Installed* entry = site->Find(live.frames.data(), live.frames.size(), KeptObjects()))
       return {WayOf(*entry), entry};
   }
+  if (site->full && IsUnasked(*site) && (++site->in_vain, site->told++ >= Site::kTold))
+    return RunOriginal();
   const size_t misses = RecordMisses(*site, live);
   if (const std::optional<Resolution> decided = DecideUnasked(*site, live, misses))
     return *decided;

@@ -21,6 +21,9 @@ struct Resolution {
   Installed* entry = nullptr;
 };
 
+// No stance or option makes a miss on the site more than a call of the original.
+bool IsUnasked(const Site& site);
+
 // REQUIRES: no installed entry of the site fits the unit at hand (Site::Find). May run Python code: back-ends, filters, callbacks; no
 // region is live meanwhile. `frames` stay valid for as long as whoever calls holds them.
 Resolution ResolveMiss(PyThreadState* thread, std::shared_ptr<Site> site, const LiveUnit& live);

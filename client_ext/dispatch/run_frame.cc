@@ -116,6 +116,7 @@ PyObject* RunOrRetry(PyThreadState* thread, pycompat::Frame* frame, const Instal
 }
 
 PyObject* RunEntry(PyThreadState* thread, pycompat::Frame* frame, const Installed& entry, PyObject* const* kept) {
+  ++this_thread.entries_run;
   const LiveScope none(thread, nullptr);  // new code calls helpers, graphs and drive only; drive makes its region live again
   return entry.entry->retries ? RunOrRetry(thread, frame, entry, kept) : RunNewCode(thread, frame, entry, kept);
 }
@@ -157,6 +158,28 @@ bool TakeFailure(const model::Entry& entry) {
   return std::exchange(this_thread.failed, nullptr) == &entry && entry.retries;
 }
 
+namespace {
+
+// The original, because nothing fitted for so long; quiet where nothing below it did either.
+PyObject* RunInVain(PyThreadState* thread, pycompat::Frame* frame, std::shared_ptr<Site> site) {
+  ++site->in_vain;
+  Count(Counter::kFramesSkipped);
+  if (site->idle >= Site::kIdle) {
+    const LiveScope none(thread, nullptr);
+    return RunFrameAsIs(thread, frame, 0);
+  }
+  const uint64_t before = this_thread.entries_run;
+  PyObject* result = RunFrameAsIs(thread, frame, 0);
+  site->idle = this_thread.entries_run == before ? site->idle + 1 : 0;
+  return result;
+}
+
+bool IsInVain(const Site& site) {
+  return site.in_vain >= Site::kTried && site.in_vain % Site::kNowAndThen != 0 && IsUnasked(site);
+}
+
+}  // namespace
+
 PyObject* RunRoot(PyThreadState* thread, pycompat::Frame* frame) {
   const bool direct = std::exchange(this_thread.direct, false);
   Region* region = this_thread.live;
@@ -170,10 +193,15 @@ PyObject* RunRoot(PyThreadState* thread, pycompat::Frame* frame) {
   }
   if (site == nullptr || site->passed != Reason::kNoReason || (site->only_direct && !direct) || pycompat::IsTraced(thread))
     return RunFrameAsIs(thread, frame, 0);
+  if (IsInVain(*site)) [[unlikely]]
+    return RunInVain(thread, frame, region->roots.at(code));
   const LiveFrame live = LiveOf(frame);
   Installed* entry = this_thread.skip_guard_eval ? FindUnsafe(*site, {{live}}, KeptObjects()) : site->Find(&live, 1, KeptObjects());
-  if (entry != nullptr) [[likely]]
+  if (entry != nullptr) [[likely]] {
+    site->in_vain -= std::min(site->in_vain, Site::kWorth);
+    site->idle = 0;
     return RunAs(thread, frame, {WayOf(*entry), entry});
+  }
   return RunAs(thread, frame, ResolveMiss(thread, region->roots.at(code), LiveUnit{{live}}));
 }
 

@@ -40,15 +40,22 @@ struct Installed {
 };
 
 struct Site {
+  // Once it is full: calls in vain that are told of; what one that was not in vain is worth; how many it takes until the entries are looked
+  // at only now and then; how many in a row below which no entry ran until the hook is off.
+  static constexpr uint32_t kTold = 32, kWorth = 8, kTried = 256, kNowAndThen = 64, kIdle = 64;
+
   Region* region = nullptr;  // null once the region has dropped it
   model::Unit unit;          // roots: filled in on the first miss
   std::vector<std::shared_ptr<Installed>> entries;
-  std::vector<std::string> dynamic_subjects;        // sorted: path of an int, path#dimension of a size that changed between calls
+  std::vector<std::string> dynamic_subjects;        // sorted: path of a number, path#dimension of a size that changed between calls
   std::vector<std::string> separating;              // sorted: subjects that have kept an entry from fitting
   model::Reason passed = model::Reason::kNoReason;  // otherwise the original always runs, unasked
   bool only_direct = false;                         // skipped file: a root only where the region's callable asked for it
   bool quiet = false;                               // and, called by others, what it calls is none either
   bool full = false;                                // as many entries as the limit allows: what is there is still used
+  uint32_t told = 0;                                // full: calls that no entry fitted and that were told of
+  uint32_t in_vain = 0;                             // full: calls that no entry fitted, less some for each that one did
+  uint32_t idle = 0;                                // full: of those, the last in a row below which no entry ran either
   int64_t number = -1;                              // first part of the compile ids; -1: none yet
   uint32_t made = 0;                                // entries made so far, dropped ones included
   uint64_t compiling = 0;                           // id of the thread that compiles for it, 0: none

@@ -27,6 +27,7 @@ struct Thread {
   const Entering* entering = nullptr;  // what the next frame, a stub's, is turned into (drive/enter.h)
   bool direct = false;                 // the next frame is the one that the region's callable asked for
   const void* failed = nullptr;        // the entry whose graph has just raised and which runs again as written
+  uint64_t entries_run = 0;            // new code that was entered
   bool skip_guard_eval = false;
   Stance stance = Stance::kDefault;
 };

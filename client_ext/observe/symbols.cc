@@ -110,8 +110,14 @@ bool SymbolOfBuiltin(PyObject* object, std::string* symbol) {
   if (self == nullptr || !PyType_Check(self))
     return false;
   std::string type_module, qualname;
-  return NameOfType(reinterpret_cast<PyTypeObject*>(self), &type_module, &qualname) &&
-         Gives(type_module, StrCat(qualname, ".", name), object, symbol);
+  if (!NameOfType(reinterpret_cast<PyTypeObject*>(self), &type_module, &qualname))
+    return false;
+  if (Gives(type_module, StrCat(qualname, ".", name), object, symbol))
+    return true;
+  for (const TypeAlias& alias : kTypeAliases)
+    if (type_module == "builtins" && qualname == alias.name)
+      return Gives(alias.module, StrCat(alias.in_module, ".", name), object, symbol);
+  return false;
 }
 
 bool SymbolOfDescriptor(PyObject* object, std::string* symbol) {

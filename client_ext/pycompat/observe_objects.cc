@@ -136,4 +136,18 @@ PyObject* NewBigInt(const std::string& digits) {
   return value;
 }
 
+#if PY_VERSION_HEX >= 0x030C0000
+
+PyObject* const* TypeParamsOf(PyObject* function) {
+  return &reinterpret_cast<PyFunctionObject*>(function)->func_typeparams;
+}
+
+#else
+
+PyObject* const* TypeParamsOf(PyObject*) {
+  return nullptr;
+}
+
+#endif
+
 }  // namespace framegate::pycompat

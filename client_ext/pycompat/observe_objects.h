@@ -70,6 +70,27 @@ struct Map {
   PyObject* function;
 };
 
+struct CountIterator {            // itertools.count
+  PyObject_HEAD Py_ssize_t next;  // PY_SSIZE_T_MAX: it counts by `large_next` and `step`
+  PyObject* large_next;
+  PyObject* step;
+};
+
+struct Repeat {  // itertools.repeat
+  PyObject_HEAD PyObject* element;
+  Py_ssize_t left;  // negative: without end
+};
+
+struct Chain {                     // itertools.chain
+  PyObject_HEAD PyObject* source;  // null: exhausted
+  PyObject* active;
+};
+
+struct BoundSlot {  // method-wrapper
+  PyObject_HEAD PyDescrObject* descriptor;
+  PyObject* self;
+};
+
 struct ReverseIterator {           // reversed() of lists and of other sequences
   PyObject_HEAD Py_ssize_t index;  // of the item to give next
   PyObject* sequence;              // null: exhausted
@@ -124,6 +145,9 @@ const uint64_t* AbcCounter();
 
 // A new int of decimal digits of any length, or null with an exception set.
 PyObject* NewBigInt(const std::string& digits);
+
+// Where a function keeps its type parameters; null before 3.12.
+PyObject* const* TypeParamsOf(PyObject* function);
 
 // Builtins of a function.
 inline PyObject* BuiltinsOf(PyObject* function) {

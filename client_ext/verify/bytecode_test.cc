@@ -60,7 +60,7 @@ NewCode Code(PyVersion version, const Units& units) {
   code.image.flags = 3;
   code.image.stacksize = 6;
   code.image.consts = {Constant::None(), Constant::Tuple({Constant::Str("k"), Constant::Str("l")}),
-                       Constant::Tuple({Constant::Str("k"), Constant::Str("k")})};
+                       Constant::Tuple({Constant::Str("k"), Constant::Str("k")}), Constant::Str("T")};
   code.image.names = {"global", "attribute", "other"};
   code.image.localsplusnames = {"a", "b", "link", "free"};
   code.image.localspluskinds = "    ";
@@ -154,6 +154,24 @@ TEST(VerifyCodeTest, RefusesInstructions) {
   }
 }
 
+// They take their operands as they are: a name must be a str, an alias a tuple of its parts.
+TEST(VerifyCodeTest, IntrinsicsTakeWhatTheyExpect) {
+  const std::vector<PyVersion> with = {PyVersion::k312, PyVersion::k313};
+  for (PyVersion version : with) {
+    EXPECT_EQ(Verdict(version, Body({{"LOAD_CONST", 3}, {"CALL_INTRINSIC_1", 7}})), "");
+    EXPECT_EQ(Verdict(version, Body({{"LOAD_CONST", 3}, {"LOAD_FAST", 0}, {"CALL_INTRINSIC_2", 2}})), "");
+    EXPECT_EQ(
+        Verdict(version, Body({{"LOAD_CONST", 3}, {"LOAD_CONST", 0}, {"LOAD_FAST", 0}, {"BUILD_TUPLE", 3}, {"CALL_INTRINSIC_1", 11}})), "");
+  }
+  const char* wrong = "an intrinsic that is not allowed";
+  ExpectRefused({{"LOAD_FAST", 0}, {"CALL_INTRINSIC_1", 7}}, wrong, with);
+  ExpectRefused({{"LOAD_CONST", 3}, {"CALL_INTRINSIC_1", 1}}, wrong, with);
+  ExpectRefused({{"LOAD_CONST", 3}, {"CALL_INTRINSIC_1", 11}}, wrong, with);
+  ExpectRefused({{"LOAD_CONST", 3}, {"LOAD_FAST", 0}, {"LOAD_FAST", 0}, {"BUILD_TUPLE", 3}, {"CALL_INTRINSIC_1", 11}}, wrong, with);
+  ExpectRefused({{"LOAD_FAST", 0}, {"LOAD_FAST", 0}, {"CALL_INTRINSIC_2", 3}}, wrong, with);
+  ExpectRefused({{"LOAD_CONST", 3}, {"LOAD_FAST", 0}, {"CALL_INTRINSIC_2", 5}}, wrong, {PyVersion::k312});
+}
+
 TEST(VerifyCodeTest, RefusesCaches) {
   for (PyVersion version : kVersions) {
     NewCode code = Code(version, Body({{"LOAD_FAST", 0}, {"LOAD_FAST", 0}, {"BINARY_OP", 0}}));
@@ -175,7 +193,7 @@ TEST(VerifyCodeTest, RefusesStackAndSlots) {
   ExpectRefused({{"LOAD_FAST", 0}, {"STORE_FAST", 4}}, "a slot out of range");
   ExpectRefused({{"PUSH_NULL"}, {"STORE_FAST", 3}}, "a stack cell that is no object");
   ExpectRefused({{"STORE_FAST", 3}}, "a stack cell that is no object");
-  ExpectRefused({{"LOAD_CONST", 3}}, "a constant out of range");
+  ExpectRefused({{"LOAD_CONST", 4}}, "a constant out of range");
   ExpectRefused({{"POP_TOP"}}, "the stack is empty");
   ExpectRefused({{"LOAD_FAST", 0}, {"BUILD_TUPLE", 2}}, "the stack is empty");
   ExpectRefused({{"LOAD_FAST", 0}, {"BUILD_MAP", 1}}, "the stack is empty");

@@ -25,6 +25,11 @@ struct Cell {
   bool truth = false;     // the result of TO_BOOL
   int32_t keywords = -1;  // a constant tuple of this many different names
 
+  // What intrinsics take without looking: a constant str; a tuple or None; a tuple of those two and something else.
+  enum Part : uint8_t { kAny, kText, kTuple, kAlias };
+
+  Part part = kAny;
+
   bool object() const { return kind == kObject || kind == kCallable; }
 };
 
@@ -44,8 +49,12 @@ class Interpreter {
  public:
   Interpreter(const model::CodeImage& image, const ExpectedCode& expected)
       : image_(image), expected_(expected), version_(static_cast<size_t>(expected.version) - static_cast<size_t>(PyVersion::k311)) {
-    for (const Constant& constant : image.consts)
+    for (const Constant& constant : image.consts) {
       keywords_.push_back(Keywords(constant));
+      parts_.push_back(constant.is_str()                                             ? Cell::kText
+                       : constant.kind == ConstantKind::kTuple || constant.is_none() ? Cell::kTuple
+                                                                                     : Cell::kAny);
+    }
     slots_.resize(image.nlocalsplus());
     for (size_t i = 0; i < expected.slots.size(); ++i)
       slots_[i].kind = expected.slots[i] == SlotContent::kEmpty    ? Cell::kNull
@@ -232,6 +241,7 @@ class Interpreter {
       return "a constant out of range";
     Cell cell = kObject;
     cell.keywords = keywords_[index];
+    cell.part = parts_[index];
     return Push(cell);
   }
 
@@ -262,6 +272,36 @@ class Interpreter {
 
   const char* CheckBuild(uint32_t count) {
     return Replace(count, kObject);
+  }
+
+  const char* CheckBuildTuple(uint32_t count) {
+    Cell made = kObject;
+    Cell *name = ObjectAt(3), *parameters = ObjectAt(2);
+    const bool alias = count == 3 && name != nullptr && parameters != nullptr && name->part == Cell::kText && IsTuple(*parameters);
+    made.part = alias ? Cell::kAlias : Cell::kTuple;
+    return Replace(count, made);
+  }
+
+  static bool IsTuple(const Cell& cell) {
+    return cell.part == Cell::kTuple || cell.part == Cell::kAlias;
+  }
+
+  // TYPEVAR, PARAMSPEC and TYPEVARTUPLE of a name, TYPEALIAS of (name, type parameters or None, function).
+  const char* CheckIntrinsic1(uint32_t number) {
+    constexpr uint32_t kTypeVar = 7, kTypeVarTuple = 9, kTypeAlias = 11;
+    const Cell* operand = ObjectAt(1);
+    const bool named = number >= kTypeVar && number <= kTypeVarTuple && operand != nullptr && operand->part == Cell::kText;
+    const bool alias = number == kTypeAlias && operand != nullptr && operand->part == Cell::kAlias;
+    return named || alias ? Replace(1, kObject) : "an intrinsic that is not allowed";
+  }
+
+  // TYPEVAR_WITH_BOUND and TYPEVAR_WITH_CONSTRAINTS of a name, SET_TYPEPARAM_DEFAULT of anything.
+  const char* CheckIntrinsic2(uint32_t number) {
+    constexpr uint32_t kWithBound = 2, kWithConstraints = 3, kDefault = 5;
+    const Cell* name = ObjectAt(2);
+    const bool named = (number == kWithBound || number == kWithConstraints) && name != nullptr && name->part == Cell::kText;
+    const bool sets = number == kDefault && since313();
+    return named || sets ? Replace(2, kObject) : "an intrinsic that is not allowed";
   }
 
   const char* CheckBuildMap(uint32_t pairs) {
@@ -369,6 +409,7 @@ class Interpreter {
   const ExpectedCode& expected_;
   const size_t version_;           // index into tables
   std::vector<int32_t> keywords_;  // per constant
+  std::vector<Cell::Part> parts_;  // per constant
   std::vector<Cell> slots_;
   std::vector<Cell> stack_;
   uint32_t unit_ = 0;

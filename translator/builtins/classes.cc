@@ -132,6 +132,12 @@ Outcome BuiltinTypeSetAttr(Interp& in, Args& args, Tail) {
   return name == nullptr ? WrongArguments(in, "type.__setattr__") : SetTypeAttribute(in, type, name->text, args.positional[2]);
 }
 
+Outcome BuiltinTypeDelAttr(Interp& in, Args& args, Tail) {
+  auto* type = args.positional.size() != 2 ? nullptr : As<TypeValue>(in.s.Resolve(args.positional[0]));
+  const Constant* name = type == nullptr ? nullptr : ConstantOf(in.s, args.positional[1], ConstantKind::kStr);
+  return name == nullptr ? WrongArguments(in, "type.__delattr__") : SetTypeAttribute(in, type, name->text, nullptr);
+}
+
 // type.__call__ of a class whose metaclass overrides it and calls up.
 Outcome BuiltinTypeCall(Interp& in, Args& args, Tail tail) {
   auto* type = args.positional.empty() ? nullptr : As<TypeValue>(in.s.Resolve(args.positional[0]));

@@ -340,4 +340,17 @@ Outcome BuiltinMethodCaller(Interp& in, Args& args, Tail) {
   return in.Done(object);
 }
 
+// The field of a named tuple's class that is made in the frame; its place is that of its name among the class's _fields.
+Outcome BuiltinTupleGetter(Interp& in, Args& args, Tail) {
+  if (args.positional.size() != 2 || !args.keyword.empty() || ConstantOf(in.s, args.positional[0], ConstantKind::kInt) == nullptr)
+    return WrongArguments(in, "_tuplegetter");
+  V type = in.s.Symbol("_collections:_tuplegetter");
+  auto* object = in.s.New<ObjectValue>();
+  object->type = type == nullptr ? in.s.TypeOfSymbol("collections:_tuplegetter") : As<TypeValue>(in.s.Resolve(type));
+  object->mutable_made = true;
+  object->hint = "tuplegetter";
+  object->arguments = args.positional;
+  return in.Done(object);
+}
+
 }  // namespace framegate::translator

@@ -333,8 +333,30 @@ Outcome BuiltinGetFrame(Interp& in, Args& args, Tail) {
   return FrameAbove(in, IntValue(*depth));
 }
 
+Outcome BuiltinGetFrameModule(Interp& in, Args& args, Tail) {
+  const Constant* depth = args.positional.size() == 1 && args.keyword.empty() ? IntOf(in.s, args.positional[0]) : nullptr;
+  if (depth == nullptr || IntValue(*depth) < 0)
+    return WrongArguments(in, "sys._getframemodulename");
+  FRAMEGATE_TAKE(V frame, FrameAbove(in, IntValue(*depth)));
+  return in.GetAttr(As<ObjectValue>(frame)->of_frame->function, "__module__");
+}
+
 Outcome BuiltinReadsFrame(Interp& in, Args&, Tail) {
   return in.Break(Reason::kFrameReader, "a function that reads its caller's frame");
+}
+
+// What collections.namedtuple evaluates is known from its arguments.
+Outcome BuiltinEval(Interp& in, Args& args, Tail tail) {
+  Session& s = in.s;
+  const model::CodeImage& caller = *in.top().code->image;
+  if (caller.qualname != "namedtuple" || !caller.filename.ends_with("collections/__init__.py"))
+    return BuiltinReadsFrame(in, args, tail);
+  MappingValue* names = NamesOf(s, in.top());
+  V type_name = s.MappingGet(names, s.Str("typename")), fields = s.MappingGet(names, s.Str("field_names"));
+  V make = s.Symbol("framegate._polyfills_records:named_tuple_new");
+  if (type_name == nullptr || fields == nullptr || make == nullptr)
+    return BuiltinReadsFrame(in, args, tail);
+  return in.Call(make, {.positional = {type_name, fields}});
 }
 
 Outcome BuiltinInputOutput(Interp& in, Args&, Tail) {

@@ -171,7 +171,8 @@ Outcome BuiltinTypeOr(Interp& in, Args& args, Tail) {
   for (V& side : args.positional) {
     side = in.s.Resolve(side);
     TypeValue* type = in.s.TypeOf(side);
-    const bool joins = type != nullptr && (in.s.IsSubclass(type, "types:GenericAlias") || type->is("types:UnionType"));
+    const bool joins =
+        type != nullptr && (in.s.IsSubclass(type, "types:GenericAlias") || type->is("types:UnionType") || type->is("typing:TypeAliasType"));
     if (As<TypeValue>(side) == nullptr && side != in.s.None() && !joins)
       return in.Done(in.s.Const(Constant::Of(ConstantKind::kNotImplemented)));
   }

@@ -199,6 +199,16 @@ Outcome CallAtRunTime(Interp& in, const RunTimeCall& call, const Args& args) {
   return in.Done(result);
 }
 
+Outcome BuiltinRLock(Interp& in, Args& args, Tail) {
+  if (!args.positional.empty() || !args.keyword.empty())
+    return WrongArguments(in, "RLock");
+  auto* object = in.s.New<ObjectValue>();
+  object->type = in.s.TypeOfSymbol("_thread:RLock");
+  object->mutable_made = true;
+  object->constructor = "RLock";
+  return in.Done(object);
+}
+
 Outcome BuiltinRandom(Interp& in, Args& args, Tail) {
   Constant unused;
   for (V value : args.positional)

@@ -129,6 +129,10 @@ void Assembler::BinarySubscr() {
   Emit("BINARY_SUBSCR", 0, 2, 1);
 }
 
+void Assembler::Intrinsic(uint8_t operands, uint32_t number) {
+  Emit(operands == 1 ? "CALL_INTRINSIC_1" : "CALL_INTRINSIC_2", number, operands, 1);
+}
+
 void Assembler::BeginCall(uint32_t callable_slot) {
   bool null_last = version_ == PyVersion::k313;
   if (!null_last)

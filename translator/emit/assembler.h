@@ -45,6 +45,8 @@ class Assembler {
   void IsOp(bool invert);
   void ContainsOp(bool invert);
   void BinarySubscr();
+  // What makes type variables and type aliases; by the numbers of translator/pyver/intrinsics.def. REQUIRES: 3.12 or later.
+  void Intrinsic(uint8_t operands, uint32_t number);
 
   // A call: Begin*, arguments, Call. The placement of NULL is the version's affair.
   void BeginCall(uint32_t callable_slot);  // callable in a fast local

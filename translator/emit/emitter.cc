@@ -157,9 +157,14 @@ void Emitter::LoadTerm(uint32_t number) {
     return code_.LoadConst(Constant::Int(term.value));
   if (term.op == TermOp::kSize || term.op == TermOp::kInt)
     return LoadInput(term.subject, term.op == TermOp::kSize ? term.dimension : model::kWhole);
+  if (auto it = term_locals_.find(number); it != term_locals_.end())
+    return code_.LoadFast(it->second);
   LoadTerm(term.left);
   LoadTerm(term.right);
   code_.BinaryOp(NumberOfTerm(term.op));
+  const uint32_t local = term_locals_[number] = NewLocal(StrCat(".term", number));
+  code_.StoreFast(local);
+  code_.LoadFast(local);
 }
 
 void Emitter::LoadSymbol(SymbolValue* symbol) {
@@ -169,12 +174,15 @@ void Emitter::LoadSymbol(SymbolValue* symbol) {
     return LoadTerm(symbol->term);
   if (symbol->is_real())
     return LoadReal(symbol);
+  if (auto it = remembered_.find(symbol); it != remembered_.end())
+    return code_.LoadFast(it->second);
   Load(symbol->left);
   Load(symbol->right);
   if (symbol->comparison >= 0)
     code_.CompareOp(symbol->comparison);
   else
     code_.BinaryOp(symbol->op);
+  Remember(symbol);
 }
 
 void Emitter::CallGraph() {

@@ -49,6 +49,9 @@ class Emitter {
   void LoadFunction(FunctionValue* value);
   void LoadMethod(MethodValue* value);
   void LoadObject(ObjectValue* value);
+  void LoadTypeParameter(ObjectValue* value);
+  void LoadTypeAlias(ObjectValue* value);
+  void LoadEvaluator(V function, V result);
   void LoadTraceback(ObjectValue* exception);
   void LoadCell(CellValue* value);
   void LoadIterator(IteratorValue* value);
@@ -95,6 +98,7 @@ class Emitter {
   absl::flat_hash_map<std::string, uint32_t> link_locals_;
   absl::flat_hash_map<SubjectId, uint32_t> keeps_;
   absl::flat_hash_map<V, uint32_t> remembered_;
+  absl::flat_hash_map<uint32_t, uint32_t> term_locals_;
   absl::flat_hash_map<V, int> state_;  // 1 being scanned, 2 scanned
   absl::flat_hash_set<V> cyclic_;
   size_t replayed_ = 0;                       // effects

@@ -2,6 +2,7 @@
 #include "base/strings.h"
 #include "translator/emit/emitter.h"
 #include "translator/slots/slots.h"
+#include "translator/slots/type_parameters.h"
 
 namespace framegate::translator {
 
@@ -11,6 +12,8 @@ using model::LinkKind;
 void Emitter::LoadFunction(FunctionValue* value) {
   if (value->parent_index == UINT32_MAX)
     return Problem("a function whose code is in no constant");
+  if (auto code = s_.CodeOf(value->code_id); code != nullptr && code->image->filename.ends_with("framegate/_polyfills_records.py"))
+    return Problem("a named tuple's class made in the frame");
   CallHelper(
       Helper::kMakeFunction,
       [&] {
@@ -87,6 +90,10 @@ void Emitter::LoadObject(ObjectValue* value) {
   TypeValue* type = s_.TypeOf(value);
   if (type == nullptr)
     return Problem("an object of unknown type");
+  if (value->hint == kTypeParameter)
+    return LoadTypeParameter(value);
+  if (value->hint == kTypeAlias)
+    return LoadTypeAlias(value);
   if (!value->constructor.empty()) {
     Construct(
         value->constructor.c_str(), [&] { LoadItems(value->arguments); }, static_cast<uint32_t>(value->arguments.size()));

@@ -2,6 +2,7 @@
 #include "base/strings.h"
 #include "translator/ops/stack.h"
 #include "translator/slots/slots.h"
+#include "translator/slots/type_parameters.h"
 
 namespace framegate::translator {
 
@@ -166,13 +167,39 @@ Outcome OpIntrinsic1(Interp& in, Frame& f, const Instruction& i) {
       return OpAsyncGenWrap(in, f, i);
     case 6:  // INTRINSIC_LIST_TO_TUPLE
       return OpListToTuple(in, f, i);
+    case 7:  // INTRINSIC_TYPEVAR, PARAMSPEC, TYPEVARTUPLE
+      return Replace(f, 1, MakeTypeParameter(in, "typing:TypeVar", Cell(f, 1)));
+    case 8:
+      return Replace(f, 1, MakeTypeParameter(in, "typing:ParamSpec", Cell(f, 1)));
+    case 9:
+      return Replace(f, 1, MakeTypeParameter(in, "typing:TypeVarTuple", Cell(f, 1)));
+    case 10: {  // INTRINSIC_SUBSCRIPT_GENERIC
+      V subscript = in.s.Symbol("framegate._polyfills_typing:subscript_generic");
+      return Replace(f, 1, in.Call(subscript, {.positional = {Cell(f, 1)}}));
+    }
+    case 11:  // INTRINSIC_TYPEALIAS
+      return Replace(f, 1, MakeTypeAlias(in, Cell(f, 1)));
     default:
       return in.Break(Reason::kUnsupportedOpcode, StrCat("CALL_INTRINSIC_1 ", i.arg));
   }
 }
 
-Outcome OpIntrinsic2(Interp& in, Frame&, const Instruction& i) {
-  return in.Break(Reason::kUnsupportedOpcode, StrCat("CALL_INTRINSIC_2 ", i.arg));
+Outcome OpIntrinsic2(Interp& in, Frame& f, const Instruction& i) {
+  V first = Cell(f, 2), second = Cell(f, 1);
+  switch (i.arg) {
+    case 2:  // INTRINSIC_TYPEVAR_WITH_BOUND
+      return Replace(f, 2, MakeTypeParameter(in, "typing:TypeVar", first, TypeParameterPart::kBound, second));
+    case 3:  // INTRINSIC_TYPEVAR_WITH_CONSTRAINTS
+      return Replace(f, 2, MakeTypeParameter(in, "typing:TypeVar", first, TypeParameterPart::kConstraints, second));
+    case 4: {  // INTRINSIC_SET_FUNCTION_TYPE_PARAMS
+      FRAMEGATE_TAKE([[maybe_unused]] V none, in.SetAttr(first, "__type_params__", second));
+      return Replace(f, 2, in.Done(first));
+    }
+    case 5:  // INTRINSIC_SET_TYPEPARAM_DEFAULT
+      return Replace(f, 2, SetTypeParameterDefault(in, first, second));
+    default:
+      return in.Break(Reason::kUnsupportedOpcode, StrCat("CALL_INTRINSIC_2 ", i.arg));
+  }
 }
 
 }  // namespace framegate::translator

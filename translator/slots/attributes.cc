@@ -2,6 +2,7 @@
 #include "translator/slots/members.h"
 #include "translator/slots/missing.h"
 #include "translator/slots/slots.h"
+#include "translator/slots/type_parameters.h"
 
 namespace framegate::translator {
 
@@ -31,6 +32,14 @@ Outcome CachedProperty(Interp& in, V descriptor, V object) {
   FRAMEGATE_TAKE(V value, in.Call(function, {.positional = {object}}));
   in.s.SetInstanceAttr(object, text->text, value);
   return in.Done(value);
+}
+
+// A member of Python code's `__slots__`. Members of C types may hold something other than an object.
+bool IsSlot(Session& s, TypeValue* type, const std::string& name) {
+  for (TypeValue* base : s.MroOf(type))
+    if (OwnAttr(s, base, name) != nullptr)
+      return base->Has(TypeFlag::kHeapType) && OwnAttr(s, base, "__slots__") != nullptr;
+  return false;
 }
 
 // A classmethod binds a function; what has a __get__ of its own is asked for it before Python 3.13.
@@ -77,15 +86,24 @@ Outcome GetThrough(Interp& in, V descriptor, V object, TypeValue* type, const st
   if (const Constant* c = AsConstant(object); c != nullptr && c->kind == ConstantKind::kCode)
     if (V value = KnownGetset(in, name, object))
       return in.Done(value);
+  if (kind->is("builtins:member_descriptor") || kind->is("builtins:getset_descriptor")) {
+    FRAMEGATE_TAKE(V own, TypeParameterMember(in, object, name));
+    if (own == nullptr && object != nullptr) {
+      FRAMEGATE_TAKE(own, WrapperMember(in, object, type, name));
+    }
+    if (own != nullptr)
+      return in.Done(own);
+  }
   if (kind->is("builtins:member_descriptor")) {
     if (V value = NamedResult(in, type, object, name))
       return in.Done(value);
     if (AsConstant(object) != nullptr || As<SliceValue>(object) != nullptr ||
-        (As<ObjectValue>(object) != nullptr && s.Payload(object) != nullptr && !type->Has(TypeFlag::kPythonCode)))
-      if (auto* slice = As<SliceValue>(object); slice == nullptr)
+        (As<ObjectValue>(object) != nullptr && s.Payload(object) != nullptr && !type->Has(TypeFlag::kPythonCode))) {
+      auto* slice = As<SliceValue>(object);
+      if (slice == nullptr)
         return ConstantMember(in, object, name);
-      else
-        return in.Done(name == "start" ? slice->start : name == "stop" ? slice->stop : slice->step);
+      return in.Done(name == "start" ? slice->start : name == "stop" ? slice->stop : slice->step);
+    }
     if (auto* exception = As<ObjectValue>(object); exception != nullptr && !exception->is_real() && type->Has(TypeFlag::kExceptionSubclass))
       if (V value = KnownGetset(in, name, object))
         return in.Done(value);
@@ -115,8 +133,8 @@ Outcome GetThrough(Interp& in, V descriptor, V object, TypeValue* type, const st
     V value = object->is_real() ? s.StepFrom(object, Step::kSlotMember, name) : nullptr;
     if (deleted)
       value = nullptr;
-    if (value == nullptr && object->is_real() && !deleted && (!type->Has(TypeFlag::kHeapType) || type->Has(TypeFlag::kExceptionSubclass)))
-      return in.Break(Reason::kUnsupportedAttribute, StrCat(TypeName(type), ".", name));  // C members need not be objects
+    if (value == nullptr && object->is_real() && !deleted && !IsSlot(s, type, name))
+      return in.Break(Reason::kUnsupportedAttribute, StrCat(type->symbol, ".", name));
     if (value == nullptr && s.Is313())
       return RaiseMissing(in, object, name, StrCat("'", FullName(in, type), "' object has no attribute '", name, "'"));
     return value == nullptr ? NoAttribute(in, object, type, name) : in.Done(value);
@@ -125,6 +143,9 @@ Outcome GetThrough(Interp& in, V descriptor, V object, TypeValue* type, const st
     return TupleField(in, type, object, name);
   if (auto* cell = As<CellValue>(object); cell != nullptr && name == "cell_contents" && s.CellContents(cell) == nullptr)
     return in.Raise("builtins:ValueError", "Cell is empty");
+  if (auto* self = As<TypeValue>(object);
+      self != nullptr && name == "__abstractmethods__" && kind->is("builtins:getset_descriptor") && OwnAttr(s, self, name) == nullptr)
+    return in.Raise("builtins:AttributeError", name);
   if (kind->is("builtins:getset_descriptor")) {
     if (auto* made = As<ObjectValue>(object); made != nullptr && !made->is_real())
       for (const auto& [own, value] : made->attributes)
@@ -188,6 +209,8 @@ Outcome Generic(Interp& in, V object, TypeValue* type, const std::string& name, 
   };
   if (kind != nullptr && kind->Has(TypeFlag::kDataDescriptor))
     return through();
+  if (meta == nullptr && name == "__dict__" && !type->is_real() && type->Has(TypeFlag::kInstancesHaveDict))
+    return in.Done(KnownGetset(in, name, object));  // a descriptor that every class statement adds
   if (V value = s.InstanceAttr(object, name))
     return in.Done(value);
   if (meta != nullptr)

@@ -166,7 +166,7 @@ ObjectValue* Wrapped(Session& s, const char* kind, V function) {
 void CopyNamespace(Session& s, TypeValue* type, const std::vector<std::pair<V, V>>& items) {
   for (const auto& [key, value] : items) {
     const std::string& name = AsConstant(s.Resolve(key))->text;
-    if (name == "__classcell__" || name == "__qualname__")
+    if (name == "__classcell__" || name == "__classdictcell__" || name == "__qualname__")
       continue;
     V own = s.Resolve(value);
     bool is_function = As<FunctionValue>(own) != nullptr;
@@ -325,6 +325,14 @@ Outcome MakeType(Interp& in, TypeValue* metatype, V name, V bases_tuple, V space
       return in.Break(Reason::kUnsupportedCall, "a __classcell__ that is no cell");
     s.Touch(made);
     made->contents = type;
+  }
+  if (auto* cell = As<CellValue>(get("__classdictcell__") == nullptr ? nullptr : s.Resolve(get("__classdictcell__")))) {
+    auto* dict = s.New<ViewValue>();
+    dict->form = ViewForm::kTypeDict;
+    dict->target = type;
+    dict->type = s.TypeOfSymbol("types:MappingProxyType");
+    s.Touch(cell);
+    cell->contents = dict;
   }
   FRAMEGATE_TAKE([[maybe_unused]] V hooks, RunHooks(in, type, std::move(keywords)));
   return in.Done(type);

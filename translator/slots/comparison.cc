@@ -327,6 +327,10 @@ Outcome Interp::Compare(int32_t op, V left, V right, Tail tail) {
 Outcome Interp::Contains(V container, V item, Tail) {
   container = s.Resolve(container);
   item = s.Resolve(item);
+  if (V content = ByteArrayContents(s, container))
+    container = content;
+  if (V content = ConstantOf(s, container, ConstantKind::kBytes) != nullptr ? ByteArrayContents(s, item) : nullptr)
+    item = content;
   if (AsConstant(container) != nullptr && AsConstant(item) != nullptr)
     return Fold("_operator:contains", {.positional = {container, item}});
   if (As<TensorValue>(container) != nullptr)

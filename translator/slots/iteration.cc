@@ -1,4 +1,5 @@
 // iter(), next() and everything at once.
+#include "translator/slots/real_iterators.h"
 #include "translator/slots/slots.h"
 
 namespace framegate::translator {
@@ -176,68 +177,6 @@ Outcome RawIter(Interp& in, V iterable) {
 }
 
 namespace {
-
-// More than `given` items were left when the unit began: relied on as that and no more, so that one entry serves every turn of a loop.
-void GuardHasNext(Session& s, IteratorValue* iterator, uint64_t given) {
-  guards::Guard guard{.kind = guards::GuardKind::kExpression, .subject = iterator->subject};
-  guard.terms.push_back({.op = guards::CheckOp::kWordConst, .value = static_cast<int64_t>(given)});
-  guard.terms.push_back({.op = guards::CheckOp::kWordFact, .subject = iterator->subject, .fact = Fact::kIterRemaining});
-  guard.terms.push_back({.op = guards::CheckOp::kWordLt, .left = 0, .right = 1});
-  s.AddGuard(std::move(guard));
-}
-
-// A real iterator of a list, tuple, range, dict or set. What it gives is asked of the iterator itself when new code runs.
-Outcome NextReal(Interp& in, IteratorValue* iterator) {
-  Session& s = in.s;
-  bool list_changed = std::any_of(s.mutated.begin(), s.mutated.end(), [](V value) { return As<SequenceValue>(value) != nullptr; });
-  if (list_changed && iterator->type->is("builtins:list_iterator") && !iterator->exhausted) {
-    V source = s.StepFrom(iterator, Step::kIterSource);
-    auto* list = source == nullptr ? nullptr : As<SequenceValue>(s.Resolve(source));
-    if (list != nullptr && list->mutated) {  // it may have grown or shrunk since the unit began
-      uint64_t place = s.ReadFact(iterator, Fact::kIterIndex).word + iterator->at;
-      s.Touch(iterator);
-      s.AddEffect({.helper = model::Helper::kIterSkip, .args = {iterator, s.Int(1)}});
-      iterator->exhausted = place >= list->items.size();
-      if (iterator->exhausted)
-        return in.Done(nullptr);
-      ++iterator->at;
-      return in.Done(list->items[place]);
-    }
-  }
-  if (iterator->exhausted)
-    return in.Done(nullptr);
-  const bool over_items = iterator->type->is("builtins:dict_itemiterator");
-  if (iterator->source == nullptr && !iterator->type->is("builtins:range_iterator") && !iterator->type->is("builtins:tuple_iterator"))
-    iterator->source = s.StepFrom(iterator, Step::kIterSource);
-  if (s.IsChanged(iterator->source))
-    return in.Break(Reason::kUnsupportedIteration, "what is iterated has changed in the frame");
-  if (iterator->at >= iterator->length) {
-    s.ReadFact(iterator, Fact::kIterRemaining);
-    return in.Done(nullptr);
-  }
-  GuardHasNext(s, iterator, iterator->at);
-  if (iterator->type->is("builtins:range_iterator")) {
-    auto* value = s.New<ResidualValue>();
-    value->range = iterator;
-    value->at = iterator->at;
-    s.Touch(iterator);
-    ++iterator->at;
-    value->type = s.TypeOfSymbol("builtins:int");
-    value->effect = static_cast<uint32_t>(s.effects().size());
-    s.AddEffect({.helper = model::Helper::kIterNext, .args = {iterator}, .has_result = true});
-    return in.Done(value);
-  }
-  V item = s.StepFrom(iterator, Step::kIterItem, static_cast<uint32_t>(iterator->at));
-  V key = over_items ? s.StepFrom(iterator, Step::kIterKey, static_cast<uint32_t>(iterator->at)) : nullptr;
-  if (item == nullptr || (over_items && key == nullptr))
-    return in.Break(Reason::kUnsupportedIteration, iterator->type->symbol);
-  if (over_items)
-    item = s.Tuple({key, item});
-  s.Touch(iterator);
-  ++iterator->at;
-  s.AddEffect({.helper = model::Helper::kIterSkip, .args = {iterator, s.Int(1)}});
-  return in.Done(item);
-}
 
 Outcome NextOfMapping(Interp& in, IteratorValue* iterator) {
   Session& s = in.s;

@@ -51,6 +51,40 @@ bool IsTupleGetter(TypeValue* kind) {
   return kind->is("_collections:_tuplegetter") || kind->is("collections:_tuplegetter");
 }
 
+Outcome WrapperMember(Interp& in, V wrapper, TypeValue* type, const std::string& name) {
+  Session& s = in.s;
+  const bool of_property = type->is("builtins:property");
+  if (!of_property && !type->is("builtins:classmethod") && !type->is("builtins:staticmethod"))
+    return in.Done(nullptr);
+  if (!of_property && (name == "__func__" || name == "__wrapped__"))
+    return in.Done(PartOf(s, wrapper, Step::kMethodFunc));
+  constexpr std::pair<std::string_view, Step> kParts[] = {
+      {"fget", Step::kPropertyGet}, {"fset", Step::kPropertySet}, {"fdel", Step::kPropertyDel}};
+  Values functions;
+  for (const auto& [part, step] : kParts) {
+    V function = of_property ? PartOf(s, wrapper, step) : nullptr;
+    if (of_property && name == part)
+      return in.Done(function == nullptr ? s.None() : function);
+    if (function != nullptr)
+      functions.push_back(function);
+  }
+  if (name != "__isabstractmethod__")
+    return in.Done(nullptr);
+  if (!of_property)
+    functions.push_back(PartOf(s, wrapper, Step::kMethodFunc));
+  for (V function : functions) {
+    Outcome mark = in.GetAttr(function, name);
+    if (mark.flow == Flow::kRaise && s.IsSubclass(s.TypeOf(s.raised), "builtins:AttributeError")) {
+      s.raised = nullptr;
+      continue;
+    }
+    FRAMEGATE_TAKE(V truth, mark.ok() ? in.Truth(mark.value) : mark);
+    if (truth == s.Bool(true))
+      return in.Done(truth);
+  }
+  return in.Done(s.Bool(false));
+}
+
 Outcome PartialMember(Interp& in, PartialValue* partial, const std::string& name) {
   Session& s = in.s;
   if (name == "func")
@@ -200,6 +234,10 @@ V KnownGetset(Interp& in, const std::string& name, V object) {
       s.SetInstanceAttr(function, name, annotations);
       return annotations;
     }
+    if (name == "__type_params__") {
+      V own = function->is_real() ? s.StepFrom(function, Step::kFuncTypeParams) : nullptr;
+      return own == nullptr ? s.Tuple({}) : own;
+    }
     if (name == "__qualname__") {
       if (function->is_real())
         s.ReadFact(function, Fact::kQualname);
@@ -250,6 +288,10 @@ V KnownGetset(Interp& in, const std::string& name, V object) {
       }
       return own;
     }
+    if (name == "__type_params__") {
+      V own = type->Has(TypeFlag::kHeapType) ? OwnAttr(s, type, name) : nullptr;
+      return own == nullptr ? s.Tuple({}) : own;
+    }
     if (name == "__mro__") {
       Values mro(s.MroOf(type).begin(), s.MroOf(type).end());
       return s.Tuple(std::move(mro));
@@ -296,36 +338,6 @@ Outcome AliasMember(Interp& in, ObjectValue* alias, const std::string& name, Tai
   if (std::find(std::begin(kOwn), std::end(kOwn), name) != std::end(kOwn))
     return GetAttrGeneric(in, alias, name, tail);
   return in.GetAttr(part("__origin__", 0), name, tail);
-}
-
-namespace {
-
-// Instances of the class have a dict and nothing else: whatever its bases, it is made of Python classes without slots.
-bool HasPlainLayout(Session& s, TypeValue* type) {
-  for (TypeValue* base : s.MroOf(type)) {
-    if (base->is("builtins:object"))
-      continue;
-    if (!base->Has(TypeFlag::kHeapType) || !base->Has(TypeFlag::kInstancesHaveDict) || OwnAttr(s, base, "__slots__") != nullptr)
-      return false;
-  }
-  return true;
-}
-
-}  // namespace
-
-Outcome SetClass(Interp& in, V object, V value) {
-  Session& s = in.s;
-  TypeValue *from = s.TypeOf(object), *to = As<TypeValue>(value);
-  if (to == nullptr && s.TypeOf(value) != nullptr)
-    return in.Raise("builtins:TypeError", StrCat("__class__ must be set to a class, not '", TypeName(s.TypeOf(value)), "' object"));
-  if (As<ObjectValue>(object) == nullptr || to == nullptr || s.Payload(object) != nullptr || to->Has(TypeFlag::kHasDel) ||
-      !HasPlainLayout(s, from) || !HasPlainLayout(s, to))
-    return in.Break(Reason::kUnsupportedMutation, StrCat(TypeName(from), ".__class__"));
-  s.Touch(object);
-  object->type = to;
-  if (object->is_real())
-    s.AddEffect({.helper = model::Helper::kSetAttrGeneric, .args = {object, s.Str("__class__"), to}});
-  return in.Done(s.None());
 }
 
 // A named tuple's field, by its place among the type's _fields.
@@ -419,81 +431,6 @@ V NamedResult(Interp& in, TypeValue* type, V object, const std::string& name) {
     if (const Constant* field = AsConstant(in.s.Resolve(fields->items[at])); field != nullptr && field->text == name)
       return sequence->items[at];
   return nullptr;
-}
-
-// C getset descriptors that the translator can set on what was made in the frame.
-Outcome SetGetset(Interp& in, V object, const std::string& name, V value) {
-  Session& s = in.s;
-  if (name == "__class__" && value != nullptr)
-    return SetClass(in, object, s.Resolve(value));
-  TypeValue* type = s.TypeOf(object);
-  auto* exception = As<ObjectValue>(object);
-  V resolved = value == nullptr ? nullptr : s.Resolve(value);
-  if (exception != nullptr && !exception->is_real() && resolved != nullptr && type->Has(TypeFlag::kExceptionSubclass)) {
-    bool none = resolved == s.None();
-    bool is_exception = none || s.IsSubclass(s.TypeOf(resolved), "builtins:BaseException");
-    s.Touch(exception);
-    if (name == "args") {
-      Values items;
-      FRAMEGATE_TAKE([[maybe_unused]] V all, in.ToValues(resolved, &items));
-      exception->arguments = std::move(items);
-      return in.Done(s.None());
-    }
-    if (name == "__traceback__") {
-      exception->traceback = none ? nullptr : resolved;
-      return in.Done(s.None());
-    }
-    if ((name == "__cause__" || name == "__context__") && is_exception) {
-      (name == "__cause__" ? exception->cause : exception->context) = none ? nullptr : resolved;
-      if (name == "__cause__")
-        exception->suppress_context = true;
-      return in.Done(s.None());
-    }
-  }
-  if (auto* cell = As<CellValue>(object); cell != nullptr && name == "cell_contents") {
-    s.Touch(cell);
-    cell->contents = resolved;
-    cell->loaded = true;
-    if (cell->is_real() && resolved == nullptr)
-      s.AddEffect({.helper = model::Helper::kCellClear, .args = {cell}});
-    else if (cell->is_real())
-      s.AddEffect({.helper = model::Helper::kCellSet, .args = {cell, resolved}});
-    return in.Done(s.None());
-  }
-  if (AsConstant(object) != nullptr)
-    return in.Raise("builtins:AttributeError", StrCat("attribute '", name, "' of '", TypeName(type), "' objects is not writable"));
-  if (exception != nullptr && exception->is_real() && resolved != nullptr && name == "__traceback__" &&
-      type->Has(TypeFlag::kExceptionSubclass))
-    if (auto* traceback = As<ObjectValue>(resolved); traceback != nullptr && traceback->hint == "traceback")
-      return in.Done(s.None());  // what `with` and handlers pass on stands for the one it has
-  auto* function = As<FunctionValue>(object);
-  const Constant* text = resolved == nullptr ? nullptr : ConstantOf(s, resolved, ConstantKind::kStr);
-  if (function != nullptr && (name == "__name__" || name == "__qualname__")) {
-    if (text == nullptr)
-      return in.Raise("builtins:TypeError", StrCat(name, " must be set to a string object"));
-    s.Touch(function);
-    if (function->is_real() || name == "__name__")
-      s.SetInstanceAttr(function, name, resolved);
-    (name == "__name__" ? function->name : function->qualname) = text->text;
-    return in.Done(s.None());
-  }
-  if (function != nullptr && !function->is_real() && resolved != nullptr) {
-    s.Touch(function);
-    if (name == "__defaults__") {
-      function->defaults = resolved == s.None() ? nullptr : resolved;
-      return in.Done(s.None());
-    }
-    if (name == "__kwdefaults__") {
-      function->kwdefaults = resolved == s.None() ? nullptr : resolved;
-      return in.Done(s.None());
-    }
-    if (name == "__annotations__" || name == "__type_params__") {
-      function->annotations = nullptr;
-      s.SetInstanceAttr(function, name, resolved);
-      return in.Done(s.None());
-    }
-  }
-  return in.Break(Reason::kUnsupportedMutation, StrCat(TypeName(type), ".", name));
 }
 
 }  // namespace framegate::translator

@@ -22,6 +22,8 @@ MappingValue* NamesOf(Session& s, const Frame& f);
 Outcome SetClass(Interp& in, V object, V type);
 // The value of a getset descriptor that the translator knows; null: unknown.
 V KnownGetset(Interp& in, const std::string& name, V object);
+// What a property, staticmethod or classmethod tells of its functions; value null: it tells nothing under that name.
+Outcome WrapperMember(Interp& in, V wrapper, TypeValue* type, const std::string& name);
 // Members of partials, functions, numbers, ranges and slices; fields of named tuples.
 Outcome PartialMember(Interp& in, PartialValue* partial, const std::string& name);
 Outcome FunctionMember(Interp& in, FunctionValue* function, const std::string& name);

@@ -293,7 +293,7 @@ Outcome Interp::BinaryOp(int32_t number, V left, V right, Tail tail) {
 }
 
 Outcome Interp::UnaryOp(char op, V operand, Tail tail) {
-  if (Size size; op == '-' && As<SymbolValue>(s.Look(operand)) != nullptr && s.AsSize(operand, &size))
+  if (Size size; op == '-' && As<SymbolValue>(s.Look(operand)) != nullptr && s.AsSize(operand, &size) && std::abs(size.now()) < kFar)
     return Done(s.Number(-size));
   if (op == '-' && IsFloatSymbol(s, operand))
     return BinaryOp(5, operand, s.Int(-1));
@@ -367,9 +367,9 @@ bool CallOperator(Interp& in, std::string_view name, const Args& args, Outcome* 
 
 Outcome Interp::Is(V left, V right) {
   for (auto [one, other] : {std::pair(left, right), std::pair(right, left)})
-    if (const Constant* constant = AsConstant(s.Look(other));
-        As<SymbolValue>(s.Look(one)) != nullptr && constant != nullptr && !constant->is_int())
-      return Done(s.Bool(false));
+    if (const Constant* constant = AsConstant(s.Look(other)); constant != nullptr)
+      if (auto* symbol = As<SymbolValue>(s.Look(one)); symbol != nullptr && symbol->comparison < 0 && symbol->now.kind != constant->kind)
+        return Done(s.Bool(false));
   left = s.Resolve(left);
   right = s.Resolve(right);
   const Constant *a = AsConstant(left), *b = AsConstant(right);
@@ -387,6 +387,8 @@ Outcome Interp::Is(V left, V right) {
                     .other = std::min(left->subject, right->subject)});
       return Done(s.Bool(left->handle == right->handle));
     }
+    if (a->kind == ConstantKind::kRange && left->is_real() != right->is_real())
+      return Done(s.Bool(false));  // every range that is made is a new object
     if (left == right || (a->is_int() && a->integer >= -5 && a->integer <= 256))
       return Done(s.Bool(true));
     return Break(Reason::kUnsupportedValue, "`is` on equal constants");

@@ -100,14 +100,16 @@ Outcome InOrder(Interp& in, SetValue* set) {
 
 Outcome ToValuesInAnyOrder(Interp& in, V iterable, Values* items) {
   auto* set = As<SetValue>(in.s.Resolve(iterable));
-  size_t texts = 0, numbers = 0;
+  size_t texts = 0, numbers = 0, objects = 0;
   if (set != nullptr)
     for (V item : set->items) {
       const Constant* c = AsConstant(in.s.Resolve(item));
+      objects += As<ObjectValue>(in.s.Resolve(item)) != nullptr && !in.s.HashKey(item).empty() && !in.s.HashesItself(item);
       texts += c != nullptr && c->is_str();
       numbers += c != nullptr && (c->is_int() || c->is_bool() || (c->kind == ConstantKind::kFloat && !std::isnan(c->real)));
     }
-  if (set == nullptr || set->items.empty() || set->in_order || (texts != set->items.size() && numbers != set->items.size()))
+  if (set == nullptr || set->items.empty() || set->in_order ||
+      (texts != set->items.size() && numbers != set->items.size() && objects != set->items.size()))
     return in.ToValues(iterable, items);
   *items = set->items;
   return in.Done(nullptr);

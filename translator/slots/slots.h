@@ -124,6 +124,9 @@ bool IsProperty(Session& s, TypeValue* kind);
 // operand that is not for it gives NotImplemented; the rest is folded in the client.
 Outcome CallSlotWrapper(Interp& in, const std::string& symbol, Args args);
 
+// The bytes that a bytearray holds, as a constant; null where it is none, or they are not known.
+V ByteArrayContents(Session& s, V value);
+
 // What builtin containers do, whatever a subclass overrides. RawSetItem with a null value deletes.
 Outcome RawLength(Interp& in, V container);
 Outcome RawIter(Interp& in, V container);

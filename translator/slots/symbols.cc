@@ -33,16 +33,23 @@ Outcome FloatSymbol(Interp& in, int32_t op, V left, V right) {
     auto* symbol = As<SymbolValue>(in.s.Look(value));
     return symbol == nullptr ? in.s.Look(value) : in.s.Const(symbol->now);
   };
-  FRAMEGATE_TAKE(V result, in.Fold(StrCat("_operator:", OperatorName(op)), {.positional = {now(left), now(right)}}));
-  const Constant* constant = AsConstant(result);
-  if (constant == nullptr || constant->kind != ConstantKind::kFloat)
-    return in.Break(Reason::kUnsupportedValue, "a symbolic number that is neither int nor float");
+  Outcome folded = in.Fold(StrCat("_operator:", OperatorName(op)), {.positional = {now(left), now(right)}});
+  const Constant* constant = folded.ok() ? AsConstant(folded.value) : nullptr;
+  if (constant == nullptr || constant->kind != ConstantKind::kFloat)  // it raises, for these numbers
+    return in.Done(nullptr);
   auto* symbol = in.s.New<SymbolValue>();
   symbol->op = op;
   symbol->left = left;
   symbol->right = right;
   symbol->now = *constant;
   return in.Done(symbol);
+}
+
+// The result of the operator on the numbers of this call is small enough to be computed with.
+bool Fits(TermOp op, const Size& x, const Size& y) {
+  const __int128 a = x.now(), b = y.now();
+  const __int128 result = op == TermOp::kAdd ? a + b : op == TermOp::kSub ? a - b : op == TermOp::kMul ? a * b : a;
+  return result < kFar && result > -kFar && a < kFar && a > -kFar && b < kFar && b > -kFar;
 }
 
 }  // namespace
@@ -67,6 +74,9 @@ Outcome SymbolOp(Interp& in, int32_t number, V left, V right) {
   int32_t plain = number % 13;
   Size x, y;
   bool ints = s.AsSize(left, &x) && s.AsSize(right, &y);
+  const TermOp term = plain == 0 ? TermOp::kAdd : plain == 10 ? TermOp::kSub : plain == 5 || plain == 8 ? TermOp::kMul : TermOp::kMod;
+  if (ints && !Fits(term, x, plain == 8 ? x : y))
+    return in.Done(nullptr);
   if (ints && plain == 0)
     return in.Done(s.Number(x + y));
   if (ints && plain == 10)
@@ -79,7 +89,8 @@ Outcome SymbolOp(Interp& in, int32_t number, V left, V right) {
     return in.Done(nullptr);
   if (ints && plain == 8 && y.term() == 0 && y.now() == 2)
     return in.Done(s.Number(x * x));
-  bool zero = ints && plain == 11 && y == 0;
+  Size divisor;
+  bool zero = plain == 11 && s.AsSize(right, &divisor) && divisor == 0;
   bool floats = plain == 11 || (!ints && (plain == 0 || plain == 5 || plain == 10 ||
                                           (plain == 8 && a != nullptr && a->term != 0 && s.terms().at(a->term).least >= 0)));
   return floats && !zero ? FloatSymbol(in, plain, left, right) : in.Done(nullptr);

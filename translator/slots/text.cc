@@ -1,4 +1,5 @@
 // str(), repr() and format() of values: parts known by value are written by the client, everything around them here.
+#include "translator/builtins/table.h"
 #include "translator/slots/slots.h"
 
 namespace framegate::translator {
@@ -58,6 +59,8 @@ class Writer {
       return in_.Break(Reason::kOpaqueCall, StrCat("repr() of a ", type == nullptr ? "?" : type->symbol));
     if (IsPython(s_, type, "__repr__"))
       return Append(CallForText(in_, value, "__repr__"));
+    if (auto* own = As<BuiltinValue>(s_.Resolve(s_.TypeAttr(type, "__repr__"))); own != nullptr && !FindPolyfill(own->symbol).empty())
+      return Append(in_.CallBuiltin(own->symbol, {.positional = {value}}, kSync));
     for (V other : open_)
       if (other == value)
         return Shortened(value, type);

@@ -72,6 +72,20 @@ bool Foldable(Session& s, const Args& args) {
   return true;
 }
 
+// Methods of bytearray that change nothing are those of bytes.
+Outcome OfByteArray(Interp& in, const std::string& symbol, const Method& method, Args args) {
+  constexpr std::string_view kMethods[] = {
+      "capitalize", "center",     "count",   "decode",   "endswith", "expandtabs", "find",       "hex",    "index",        "isalnum",
+      "isalpha",    "isascii",    "isdigit", "islower",  "isspace",  "istitle",    "isupper",    "join",   "ljust",        "lower",
+      "lstrip",     "partition",  "replace", "rfind",    "rindex",   "rjust",      "rpartition", "rsplit", "rstrip",       "split",
+      "splitlines", "startswith", "strip",   "swapcase", "title",    "translate",  "upper",      "zfill",  "removeprefix", "removesuffix",
+      "__eq__",     "__ne__",     "__lt__",  "__le__",   "__gt__",   "__ge__"};
+  if (std::find(std::begin(kMethods), std::end(kMethods), method.name) == std::end(kMethods) || args.positional.empty())
+    return in.Break(Reason::kOpaqueCall, symbol);
+  args.positional.insert(args.positional.begin(), in.s.Str(std::string(method.name)));
+  return in.Call(in.s.Symbol("framegate._polyfills_bytes:by_bytes"), std::move(args));
+}
+
 // Methods of numbers and strings.
 Outcome OfScalar(Interp& in, const std::string& symbol, const Method& method, Args args) {
   Session& s = in.s;
@@ -213,6 +227,12 @@ Outcome CallSlotWrapper(Interp& in, const std::string& symbol, Args args) {
     return Initialize(in, symbol, method, args);
   if (method.type == "SimpleNamespace" && args.positional.size() == 2 && IsOneOf(method.name, {"__eq__", "__ne__"}))
     return CompareNamespaces(in, args.positional[0], args.positional[1], method.name == "__ne__");
+  if (method.type == "bytearray")
+    return OfByteArray(in, symbol, method, std::move(args));
+  if (method.type == "bytes")
+    for (V& value : args.positional)
+      if (V content = ByteArrayContents(in.s, value))
+        value = content;
   if (in.HasTensor(args) && IsOneOf(method.type, {"int", "float", "complex", "str", "bytes", "bool"}))
     return in.Fold(symbol, args);
   if (IsOneOf(method.type, {"int", "float", "complex", "str", "bytes", "bool"}))

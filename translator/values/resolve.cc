@@ -10,6 +10,15 @@ using model::Fact;
 using model::Step;
 using model::TypeFlag;
 
+namespace {
+
+// An iterator whose next number is all there is to know of it.
+bool CountsByOnes(const IteratorValue* iterator) {
+  return iterator->form == IteratorForm::kEnumerate || iterator->type->is("itertools:count");
+}
+
+}  // namespace
+
 V Session::Resolve(V value) {
   value = Look(value);
   auto* symbol = As<SymbolValue>(value);
@@ -21,7 +30,7 @@ V Session::Resolve(V value) {
 
 V Session::Look(V value) {
   if (auto* residual = As<ResidualValue>(value); residual != nullptr && residual->range != nullptr) {
-    if (residual->known == nullptr && residual->range->form == IteratorForm::kEnumerate) {
+    if (residual->known == nullptr && CountsByOnes(residual->range)) {
       residual->known = Int(static_cast<int64_t>(ReadFact(residual->range, Fact::kIterIndex).word + residual->at));
     } else if (residual->known == nullptr) {
       const Constant& range = ReadFact(residual->range, Fact::kRange).constant;
@@ -182,7 +191,8 @@ V Session::MakeReal(LazyValue* lazy, TypeValue* type) {
       ReadFact(lazy, Fact::kSymbolName);
     return builtin;
   }
-  if (name == "builtins:builtin_function_or_method" || name == "builtins:builtin_method")
+  if (name == "builtins:builtin_function_or_method" || name == "builtins:builtin_method" || name == "builtins:method-wrapper" ||
+      name == "types:MethodWrapperType")
     if (V method = MakeBoundBuiltin(lazy))
       return method;
   if (type->Has(TypeFlag::kTensorSubclass))
@@ -345,6 +355,9 @@ V Session::MakeIterator(LazyValue* lazy, TypeValue* type) {
                                   {"builtins:set_iterator", IteratorForm::kReal},
                                   {"builtins:list_reverseiterator", IteratorForm::kReal},
                                   {"builtins:reversed", IteratorForm::kReal},
+                                  {"itertools:count", IteratorForm::kReal},
+                                  {"itertools:repeat", IteratorForm::kReal},
+                                  {"itertools:chain", IteratorForm::kReal},
                                   {"builtins:enumerate", IteratorForm::kEnumerate},
                                   {"builtins:zip", IteratorForm::kZip},
                                   {"builtins:map", IteratorForm::kMap}};
@@ -354,6 +367,10 @@ V Session::MakeIterator(LazyValue* lazy, TypeValue* type) {
   auto* iterator = New<IteratorValue>();
   iterator->form = row->form;
   iterator->type = type;
+  if (type->is("itertools:chain"))
+    return iterator;
+  if (type->is("itertools:count"))
+    return PeekFact(lazy, Fact::kIterIndex).known ? iterator : nullptr;
   if (row->form == IteratorForm::kReal) {
     const model::FactValue& left = PeekFact(lazy, Fact::kIterRemaining);  // guarded as it is read: has another or not
     iterator->length = left.word;

@@ -16,7 +16,7 @@ std::string Session::PathOf(SubjectId subject) {
       std::shared_ptr<const DecodedCode> code = CodeOf(frame.code);
       slot_names_.push_back(code == nullptr ? std::vector<std::string>{} : code->image->localsplusnames);
     }
-  return request_.config.dynamic_subjects.empty() ? "" : SubjectPath(subjects_.nodes(), subject, slot_names_);
+  return SubjectPath(subjects_.nodes(), subject, slot_names_);
 }
 
 bool Session::IsDynamic(const std::string& path) const {
@@ -39,10 +39,11 @@ bool Session::IsArgument(SubjectId subject) const {
 std::vector<uint32_t> Session::DynamicDims(SubjectId subject, const model::TensorFacts& facts) {
   const model::Config& config = request_.config;
   std::vector<uint32_t> dims;
-  if (config.dynamic == "false" || facts.layout != "torch.strided" || facts.strides.size() != facts.sizes.size())
+  if (config.dynamic == "false" || facts.layout != "torch.strided" ||
+      facts.strides.size() != facts.sizes.size())
     return dims;
   bool all = config.dynamic == "true" && IsArgument(subject);
-  std::string path = PathOf(subject);
+  std::string path = config.dynamic_subjects.empty() ? "" : PathOf(subject);
   for (uint32_t dim = 0; dim < facts.sizes.size(); ++dim) {
     auto marked = [dim](const std::vector<int64_t>& marks) { return std::find(marks.begin(), marks.end(), dim) != marks.end(); };
     if (facts.sizes[dim] >= 2 && !marked(facts.static_dims) &&
@@ -104,7 +105,7 @@ V Session::MakeSymbol(LazyValue* lazy, const Constant& now) {
   symbol->handle = lazy->handle;
   symbol->subject = lazy->subject;
   if (now.is_int()) {
-    symbol->term = terms_.IntOf(lazy->subject, now.integer);
+    symbol->term = terms_.IntOf(lazy->subject, now.integer, 2);
     base_terms_.push_back(symbol->term);
   }
   return symbol;
@@ -139,7 +140,7 @@ V Session::Number(const Size& size) {
 bool Session::AsSize(V value, Size* size) {
   value = Look(value);
   if (auto* symbol = As<SymbolValue>(value); symbol != nullptr && symbol->term != 0) {
-    *size = Size::Symbol(symbol->now.integer, symbol->term);
+    *size = symbol->known != nullptr ? Size(symbol->now.integer) : Size::Symbol(symbol->now.integer, symbol->term);
     return true;
   }
   const Constant* constant = AsConstant(value);

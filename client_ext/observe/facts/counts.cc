@@ -55,6 +55,11 @@ bool Given(PyObject* object, uint64_t* word) noexcept {
     *word = static_cast<uint64_t>(it->index);
     return it->large_index == nullptr;
   }
+  if (IsInstance(object, KnownType::kCount)) {
+    const auto* it = reinterpret_cast<pycompat::CountIterator*>(object);
+    *word = static_cast<uint64_t>(it->next);
+    return it->next != PY_SSIZE_T_MAX;
+  }
   if (!Py_IS_TYPE(object, &PySetIter_Type))
     return false;
   const auto* it = reinterpret_cast<pycompat::SetIterator*>(object);
@@ -93,6 +98,11 @@ bool Left(PyObject* object, uint64_t* word) noexcept {
     if (!PyList_Check(it->sequence) && !PyTuple_Check(it->sequence))
       return false;
     *word = it->index < Py_SIZE(it->sequence) ? static_cast<uint64_t>(it->index + 1) : 0;
+    return true;
+  }
+  if (IsInstance(object, KnownType::kRepeat)) {
+    const Py_ssize_t left = reinterpret_cast<pycompat::Repeat*>(object)->left;
+    *word = static_cast<uint64_t>(left < 0 ? PY_SSIZE_T_MAX : left);
     return true;
   }
   if (!Py_IS_TYPE(object, &PySetIter_Type))

@@ -4,6 +4,7 @@
 #include "client_ext/observe/constants.h"
 #include "client_ext/observe/facts/word.h"
 #include "client_ext/observe/symbols.h"
+#include "client_ext/pycompat/observe_objects.h"
 
 namespace framegate::client {
 
@@ -71,6 +72,8 @@ bool ReadFact<Fact::kName>(PyObject* object, model::FactValue* value) {
   }
   if (PyFunction_Check(object))
     return TextOf(reinterpret_cast<PyFunctionObject*>(object)->func_name, &value->constant.text);
+  if (Py_IS_TYPE(object, &_PyMethodWrapper_Type))
+    return TextOf(reinterpret_cast<pycompat::BoundSlot*>(object)->descriptor->d_name, &value->constant.text);
   if (!PyType_Check(object))
     return false;
   const auto* type = reinterpret_cast<PyTypeObject*>(object);

@@ -54,6 +54,8 @@ bool IsNumberOfNumpy(const PyTypeObject* type, bool* is_float) {
 }
 
 // The value that an instance of a subclass of a constant's type has for its base, without running what the subclass overrides.
+constexpr Py_ssize_t kMaxByteArray = Py_ssize_t{1} << 16;
+
 bool PayloadOf(PyObject* object, Constant* value) {
   pycompat::Ref plain;
   bool is_float = false;
@@ -69,6 +71,8 @@ bool PayloadOf(PyObject* object, Constant* value) {
     plain = pycompat::Ref::Steal(PyUnicode_FromObject(object));
   else if (PyBytes_Check(object) && !PyBytes_CheckExact(object))
     plain = pycompat::Ref::Steal(PyBytes_FromStringAndSize(PyBytes_AS_STRING(object), PyBytes_GET_SIZE(object)));
+  else if (PyByteArray_CheckExact(object) && PyByteArray_GET_SIZE(object) <= kMaxByteArray)
+    plain = pycompat::Ref::Steal(PyBytes_FromStringAndSize(PyByteArray_AS_STRING(object), PyByteArray_GET_SIZE(object)));
   if (!plain)
     PyErr_Clear();
   return plain && FromPython(plain.get(), value);

@@ -107,6 +107,14 @@ bool TakeStep<Step::kFuncAnnotations>(PyObject* from, Operand, uint16_t*, PyObje
 }
 
 template <>
+bool TakeStep<Step::kFuncTypeParams>(PyObject* from, Operand, uint16_t*, PyObject** to) noexcept {
+  PyObject* const* kept = AsFunction(from) == nullptr ? nullptr : pycompat::TypeParamsOf(from);
+  if (kept != nullptr && *kept != nullptr && PyTuple_Check(*kept) && PyTuple_GET_SIZE(*kept) > 0)
+    *to = *kept;
+  return true;
+}
+
+template <>
 bool TakeStep<Step::kFuncClosure>(PyObject* from, Operand operand, uint16_t*, PyObject** to) noexcept {
   const PyFunctionObject* function = AsFunction(from);
   PyObject* closure = function == nullptr ? nullptr : function->func_closure;
@@ -136,6 +144,8 @@ bool TakeStep<Step::kMethodSelf>(PyObject* from, Operand, uint16_t*, PyObject** 
     *to = PyMethod_GET_SELF(from);
   else if (PyCFunction_Check(from))
     *to = PyCFunction_GET_SELF(from);
+  else if (Py_IS_TYPE(from, &_PyMethodWrapper_Type))
+    *to = reinterpret_cast<pycompat::BoundSlot*>(from)->self;
   return true;
 }
 

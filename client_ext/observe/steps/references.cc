@@ -41,6 +41,8 @@ bool TakeStep<Step::kIterSource>(PyObject* from, Operand, uint16_t*, PyObject** 
     *to = reinterpret_cast<pycompat::Zip*>(from)->iterators;
   else if (Py_IS_TYPE(from, &PyMap_Type))
     *to = reinterpret_cast<pycompat::Map*>(from)->iterators;
+  else if (IsInstance(from, KnownType::kChain))
+    *to = reinterpret_cast<pycompat::Chain*>(from)->source;
   return true;
 }
 
@@ -98,7 +100,16 @@ bool TakeStep<Step::kIterItem>(PyObject* from, Operand operand, uint16_t*, PyObj
       *to = Py_IS_TYPE(from, &PyDictIterKey_Type) ? key : value;
   } else if (Py_IS_TYPE(from, &PySetIter_Type)) {
     *to = SetElement(from, operand.word);
+  } else if (IsInstance(from, KnownType::kRepeat)) {
+    *to = reinterpret_cast<pycompat::Repeat*>(from)->element;
   }
+  return true;
+}
+
+template <>
+bool TakeStep<Step::kChained>(PyObject* from, Operand, uint16_t*, PyObject** to) noexcept {
+  if (IsInstance(from, KnownType::kChain))
+    *to = reinterpret_cast<pycompat::Chain*>(from)->active;
   return true;
 }
 

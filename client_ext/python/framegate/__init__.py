@@ -8,10 +8,12 @@ Names and meanings are those of torch.compile and torch.compiler; docs/api.md ha
 from __future__ import annotations
 
 import os
+import sys
 import typing
 
-from framegate import (_ambient, _framegate, _graph_calls, _polyfills, _polyfills_consumers, _polyfills_groups,  # noqa: F401  found by name
-                       _polyfills_iteration, _polyfills_library, _polyfills_services, _pure, logs)
+from framegate import (_ambient, _framegate, _graph_calls, _polyfills, _polyfills_bytes, _polyfills_consumers,  # noqa: F401  found by name
+                       _polyfills_groups, _polyfills_iteration, _polyfills_library, _polyfills_order, _polyfills_records, _polyfills_services,
+                       _pure, logs)
 from framegate._framegate import misses, stats
 from framegate.compiling import compile, disable, optimize  # noqa: A004  torch.compile's name
 from framegate.dim_marks import mark_dynamic, mark_static, maybe_mark_dynamic
@@ -25,6 +27,8 @@ from framegate.regions import forget
 from framegate.settings import config
 from framegate.stances import set_stance
 
+if sys.version_info >= (3, 12):  # before, typing is Python code
+    from framegate import _polyfills_typing  # noqa: F401  found by name
 if typing.TYPE_CHECKING:
     from framegate.explaining import ExplainOutput
 

@@ -35,6 +35,8 @@ def re_compile(pattern, flags):
     """re._compile."""
     if isinstance(flags, re.RegexFlag):
         flags = flags.value
+    elif type(flags) is not int and isinstance(flags, int):  # 3.13's mark of a flag that was not given
+        flags = int(flags)
     if isinstance(pattern, re.Pattern):
         if flags:
             raise ValueError("cannot process flags argument with a compiled pattern")
@@ -70,8 +72,13 @@ def pattern_findall(self, string, pos=0, endpos=sys.maxsize):
     return _pure.pattern_call(self.pattern, self.flags, "findall", string, pos, endpos)
 
 
+def _plain(count):
+    """3.13 has a mark, an int of a class of its own, for a count that was not given."""
+    return int(count) if type(count) is not int and isinstance(count, int) else count
+
+
 def pattern_split(self, string, maxsplit=0):
-    return _pure.pattern_call(self.pattern, self.flags, "split", string, maxsplit)
+    return _pure.pattern_call(self.pattern, self.flags, "split", string, _plain(maxsplit))
 
 
 def _replaced(self, repl, string, count):
@@ -93,13 +100,13 @@ def _replaced(self, repl, string, count):
 def pattern_sub(self, repl, string, count=0):
     if callable(repl):
         return _replaced(self, repl, string, count)[0]
-    return _pure.pattern_call(self.pattern, self.flags, "sub", repl, string, count)
+    return _pure.pattern_call(self.pattern, self.flags, "sub", repl, string, _plain(count))
 
 
 def pattern_subn(self, repl, string, count=0):
     if callable(repl):
         return _replaced(self, repl, string, count)
-    return _pure.pattern_call(self.pattern, self.flags, "subn", repl, string, count)
+    return _pure.pattern_call(self.pattern, self.flags, "subn", repl, string, _plain(count))
 
 
 def _group_number(self, group):

@@ -51,6 +51,20 @@ def make_match(pattern, method, string, pos, endpos, place):
     return getattr(pattern, method)(string, pos, endpos)
 
 
+def evaluated(value, module):
+    """What gives the value of a type variable's bound, or of a type alias, once it is known."""
+    def compute():
+        return value
+
+    compute.__module__ = module
+    return compute
+
+
+def bytearray_assign(target, content):
+    """A bytearray made to hold what it holds after a change that was replayed."""
+    target[:] = content
+
+
 def is_registered(cls, base):
     """Whether an abstract class knows a class by what is registered with it, or by what is derived from it; only where there is neither."""
     if type(base).__subclasses__(base) or _abc._get_dump(base)[0]:

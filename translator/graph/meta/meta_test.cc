@@ -43,6 +43,20 @@ MetaResult Infer(std::string symbol, std::vector<Operand> args) {
   return InferMeta({std::move(symbol), std::move(args), {}, Plain()});
 }
 
+// A number of the program has no bounds: only what is noted, and then guarded, may decide.
+TEST(Terms, ANumberWithoutBoundsDecidesNothing) {
+  Terms terms;
+  const Terms::Use use(&terms);
+  const uint32_t number = terms.IntOf(1, 5, -kFar), more = terms.Combine(TermOp::kAdd, number, terms.Constant(7));
+  EXPECT_TRUE(terms.Decide(TermRelation::kLt, more, terms.Constant(kFar)));
+  EXPECT_EQ(terms.assumptions().size(), 1u);
+  EXPECT_TRUE(terms.Decide(TermRelation::kLt, terms.Constant(-kFar + 7), more));
+  EXPECT_EQ(terms.assumptions().size(), 2u);
+  EXPECT_FALSE(terms.Decide(TermRelation::kLt, number, terms.Constant(5)));  // noted: 5 <= number
+  EXPECT_TRUE(terms.Decide(TermRelation::kLe, terms.Constant(3), number));   // follows from it
+  EXPECT_EQ(terms.assumptions().size(), 3u);
+}
+
 TEST(InferMeta, OneOperatorUnderAllItsSpellings) {
   for (const char* symbol : {"torch:add", "add", "_operator:add", "__add__", "__radd__", "torch._C._VariableFunctions:add"}) {
     MetaResult result = Infer(symbol, {Tensor({2, 1}, true), Tensor({3})});

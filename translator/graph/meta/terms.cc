@@ -8,9 +8,6 @@ namespace {
 
 thread_local Terms* current = nullptr;
 
-// Further than any size: bounds beyond are not told apart.
-constexpr int64_t kFar = int64_t{1} << 60;
-
 int64_t Within(__int128 value) {
   return value > kFar ? kFar : value < -kFar ? -kFar : static_cast<int64_t>(value);
 }
@@ -40,18 +37,37 @@ __int128 Apply(TermOp op, __int128 a, __int128 b) {
   return 0;
 }
 
+bool IsFar(int64_t bound) {
+  return bound >= kFar || bound <= -kFar;
+}
+
 // Bounds of the result from those of the operands: the extremes lie at their corners, but for a remainder.
 void Bound(const Term& a, const Term& b, Term* result) {
+  result->least = -kFar;
+  result->most = kFar;
   if (result->op == TermOp::kMod) {
-    result->least = b.least > 0 ? 0 : -kFar;
-    result->most = b.least > 0 ? b.most - 1 : kFar;
+    if (b.least > 0) {
+      result->least = 0;
+      result->most = IsFar(b.most) ? kFar : b.most - 1;
+    }
     return;
   }
-  if (result->op == TermOp::kFloorDiv && b.least <= 0) {
-    result->least = -kFar;
-    result->most = kFar;
+  if (result->op == TermOp::kFloorDiv && b.least <= 0)
+    return;
+  if (result->op == TermOp::kAdd || result->op == TermOp::kSub) {
+    const bool adds = result->op == TermOp::kAdd;
+    const int64_t low = adds ? b.least : b.most, high = adds ? b.most : b.least;
+    if (!IsFar(a.least) && !IsFar(low))
+      result->least = Within(Apply(result->op, a.least, low));
+    if (!IsFar(a.most) && !IsFar(high))
+      result->most = Within(Apply(result->op, a.most, high));
     return;
   }
+  if (IsFar(a.least) || IsFar(b.least))
+    return;
+  const bool open = IsFar(a.most) || IsFar(b.most);
+  if (open && (a.least < 0 || b.least < 0))
+    return;
   __int128 least = 0, most = 0;
   bool first = true;
   for (int64_t left : {a.least, a.most}) {
@@ -62,8 +78,9 @@ void Bound(const Term& a, const Term& b, Term* result) {
       first = false;
     }
   }
-  result->least = Within(least);
-  result->most = Within(most);
+  result->least = result->op == TermOp::kFloorDiv && IsFar(b.most) ? 0 : Within(least);
+  if (!open || (result->op == TermOp::kFloorDiv && !IsFar(a.most)))
+    result->most = Within(most);
 }
 
 bool Holds(TermRelation relation, int64_t a, int64_t b) {
@@ -97,20 +114,18 @@ Terms::Use::~Use() {
 uint32_t Terms::Add(Term term) {
   std::tuple key{
       static_cast<uint8_t>(term.op), term.left, term.right, term.op == TermOp::kConstant ? term.value : 0, term.subject, term.dimension};
-  for (const auto& [known, place] : known_)
-    if (known == key)
-      return place;
-  terms_.push_back(term);
-  known_.emplace_back(key, static_cast<uint32_t>(terms_.size() - 1));
-  return static_cast<uint32_t>(terms_.size() - 1);
+  const auto [known, added] = known_.try_emplace(key, static_cast<uint32_t>(terms_.size()));
+  if (added)
+    terms_.push_back(term);
+  return known->second;
 }
 
 uint32_t Terms::SizeOf(model::SubjectId subject, uint32_t dimension, int64_t value) {
   return Add({.op = TermOp::kSize, .value = value, .subject = subject, .dimension = dimension, .least = 2, .most = kFar});
 }
 
-uint32_t Terms::IntOf(model::SubjectId subject, int64_t value) {
-  return Add({.op = TermOp::kInt, .value = value, .subject = subject, .least = 2, .most = kFar});
+uint32_t Terms::IntOf(model::SubjectId subject, int64_t value, int64_t least) {
+  return Add({.op = TermOp::kInt, .value = value, .subject = subject, .least = least, .most = kFar});
 }
 
 bool Terms::IsSize(model::SubjectId subject, uint32_t dimension) const {
@@ -127,7 +142,7 @@ uint32_t Terms::Combine(TermOp op, uint32_t left, uint32_t right) {
   if ((op == TermOp::kFloorDiv || op == TermOp::kMod) && b.value == 0)
     return 0;
   __int128 value = Apply(op, a.value, b.value);
-  if (value > kFar || value < -kFar)
+  if (value >= kFar || value <= -kFar)
     return 0;
   if (a.op == TermOp::kConstant && b.op == TermOp::kConstant)
     return Constant(static_cast<int64_t>(value));
@@ -153,9 +168,12 @@ bool Terms::Decide(TermRelation relation, uint32_t left, uint32_t right) {
   bool holds = Holds(relation, a.value, b.value);
   if (left == right)
     return holds;
-  bool apart = a.most < b.least || b.most < a.least, fixed = a.least == a.most && b.least == b.most;
-  bool ordered = relation == TermRelation::kLt   ? a.most < b.least || a.least >= b.most
-                 : relation == TermRelation::kLe ? a.most <= b.least || a.least > b.most
+  auto below = [](int64_t most, int64_t least) { return !IsFar(most) && !IsFar(least) && most < least; };
+  auto within = [](int64_t most, int64_t least) { return !IsFar(most) && !IsFar(least) && most <= least; };
+  bool apart = below(a.most, b.least) || below(b.most, a.least);
+  bool fixed = a.least == a.most && b.least == b.most && !IsFar(a.least) && !IsFar(b.least);
+  bool ordered = relation == TermRelation::kLt   ? below(a.most, b.least) || within(b.most, a.least)
+                 : relation == TermRelation::kLe ? within(a.most, b.least) || below(b.most, a.least)
                                                  : apart;
   if (fixed || ordered)
     return holds;
@@ -176,15 +194,17 @@ bool Terms::Decide(TermRelation relation, uint32_t left, uint32_t right) {
   Term &low = terms_[left], &high = terms_[right];
   if (noted == TermRelation::kLt || noted == TermRelation::kLe) {
     int64_t step = noted == TermRelation::kLt ? 1 : 0;
-    high.least = std::max(high.least, std::min(low.least, kFar - 1) + step);
-    low.most = std::min(low.most, std::max(high.most, 1 - kFar) - step);
+    if (!IsFar(low.least))
+      high.least = std::max(high.least, low.least + step);
+    if (!IsFar(high.most))
+      low.most = std::min(low.most, high.most - step);
   }
   return holds;
 }
 
 int64_t Terms::Fix(uint32_t term) {
   int64_t value = terms_[term].value;
-  if (terms_[term].least == terms_[term].most)
+  if (terms_[term].least == terms_[term].most && !IsFar(value))
     return value;
   Note(TermRelation::kEq, term, Constant(value));
   terms_[term].least = terms_[term].most = value;

@@ -7,9 +7,13 @@
 #include <tuple>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "model/subject.h"
 
 namespace framegate::translator {
+
+// Bounds at or beyond it, on either side, say nothing: no size is so large, but a number may be.
+inline constexpr int64_t kFar = int64_t{1} << 60;
 
 enum class TermOp : uint8_t { kConstant, kSize, kInt, kAdd, kSub, kMul, kFloorDiv, kMod };
 enum class TermRelation : uint8_t { kEq, kNe, kLt, kLe };
@@ -41,7 +45,7 @@ class Terms {
 
   // 0 is no term.
   uint32_t SizeOf(model::SubjectId subject, uint32_t dimension, int64_t value);
-  uint32_t IntOf(model::SubjectId subject, int64_t value);
+  uint32_t IntOf(model::SubjectId subject, int64_t value, int64_t least);
   uint32_t Constant(int64_t value);
   // 0 where the result is not known to fit, or would be a division by zero.
   uint32_t Combine(TermOp op, uint32_t left, uint32_t right);
@@ -68,7 +72,7 @@ class Terms {
   void Note(TermRelation relation, uint32_t left, uint32_t right);
 
   std::vector<Term> terms_;
-  std::vector<std::pair<std::tuple<uint8_t, uint32_t, uint32_t, int64_t, uint32_t, uint32_t>, uint32_t>> known_;
+  absl::flat_hash_map<std::tuple<uint8_t, uint32_t, uint32_t, int64_t, uint32_t, uint32_t>, uint32_t> known_;
   std::vector<Assumption> assumptions_;
   std::set<std::tuple<uint8_t, uint32_t, uint32_t>> noted_;
 };
