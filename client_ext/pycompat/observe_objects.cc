@@ -150,4 +150,14 @@ PyObject* const* TypeParamsOf(PyObject*) {
 
 #endif
 
+bool IsBoundSlot(PyObject* object) {
+  static const PyTypeObject* const type = [] {
+    PyObject* slot = PyObject_GetAttrString(Py_None, "__repr__");
+    const PyTypeObject* found = slot == nullptr ? nullptr : Py_TYPE(slot);
+    Py_XDECREF(slot);
+    return found;
+  }();
+  return Py_TYPE(object) == type;
+}
+
 }  // namespace framegate::pycompat

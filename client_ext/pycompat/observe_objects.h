@@ -149,6 +149,9 @@ PyObject* NewBigInt(const std::string& digits);
 // Where a function keeps its type parameters; null before 3.12.
 PyObject* const* TypeParamsOf(PyObject* function);
 
+// Whether it is a BoundSlot. Its type has no public name from 3.13 on, so it is told by what an object has.
+bool IsBoundSlot(PyObject* object);
+
 // Builtins of a function.
 inline PyObject* BuiltinsOf(PyObject* function) {
   return reinterpret_cast<PyFunctionObject*>(function)->func_builtins;

@@ -490,34 +490,4 @@ Outcome Interp::GraphResult(const std::string& target, Args args, const Operand&
   return NodeMaker(*this, NodeOp::kCallFunction, target, std::move(args)).RunAs(result, std::move(bodies));
 }
 
-Outcome Interp::GraphExpect(V value, bool truth) {
-  auto* tensor = As<TensorValue>(s.Resolve(value));
-  const model::TensorFacts* facts = tensor == nullptr ? nullptr : s.FactsOf(tensor);
-  const std::vector<Node>& nodes = s.graph().nodes();
-  // On other devices a failure comes too late, and for good.
-  if (facts == nullptr || facts->device != "cpu" ||
-      std::any_of(nodes.begin(), nodes.end(), [](const Node& node) { return node.changes_outside; }))
-    return Break(Reason::kTensorBranch, "the truth of a tensor");
-  V holds = tensor;
-  if (!truth) {
-    FRAMEGATE_TAKE(holds, GraphCall(NodeOp::kCallFunction, "torch:logical_not", {.positional = {tensor}}));
-  }
-  if (!s.retries())
-    s.first_handled = static_cast<uint32_t>(nodes.size());
-  return GraphState("torch:_assert_async", {.positional = {holds}});
-}
-
-// A node that changes a mode: no metadata, always kept.
-Outcome Interp::GraphState(const std::string& symbol, Args args) {
-  Node node{.op = NodeOp::kCallFunction,
-            .target = symbol,
-            .args = args.positional,
-            .kwargs = args.keyword,
-            .position = Position(),
-            .module_stack = top().module_stack,
-            .has_effect = true};
-  s.graph().Add(std::move(node));
-  return Done(s.None());
-}
-
 }  // namespace framegate::translator

@@ -17,7 +17,6 @@ bool IsFromOutside(Session& s, V value);
 // torch.Generator: graphs take its instances as they are.
 bool IsGeneratorType(const TypeValue* type);
 
-
 // The tensors of a value, in sequences and mappings too.
 void ForEachTensor(Session& s, V value, const std::function<void(TensorValue*)>& visit, int depth = 0);
 

@@ -39,8 +39,7 @@ bool Session::IsArgument(SubjectId subject) const {
 std::vector<uint32_t> Session::DynamicDims(SubjectId subject, const model::TensorFacts& facts) {
   const model::Config& config = request_.config;
   std::vector<uint32_t> dims;
-  if (config.dynamic == "false" || facts.layout != "torch.strided" ||
-      facts.strides.size() != facts.sizes.size())
+  if (config.dynamic == "false" || facts.layout != "torch.strided" || facts.strides.size() != facts.sizes.size())
     return dims;
   bool all = config.dynamic == "true" && IsArgument(subject);
   std::string path = config.dynamic_subjects.empty() ? "" : PathOf(subject);

@@ -72,7 +72,7 @@ bool ReadFact<Fact::kName>(PyObject* object, model::FactValue* value) {
   }
   if (PyFunction_Check(object))
     return TextOf(reinterpret_cast<PyFunctionObject*>(object)->func_name, &value->constant.text);
-  if (Py_IS_TYPE(object, &_PyMethodWrapper_Type))
+  if (pycompat::IsBoundSlot(object))
     return TextOf(reinterpret_cast<pycompat::BoundSlot*>(object)->descriptor->d_name, &value->constant.text);
   if (!PyType_Check(object))
     return false;

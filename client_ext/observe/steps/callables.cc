@@ -144,7 +144,7 @@ bool TakeStep<Step::kMethodSelf>(PyObject* from, Operand, uint16_t*, PyObject** 
     *to = PyMethod_GET_SELF(from);
   else if (PyCFunction_Check(from))
     *to = PyCFunction_GET_SELF(from);
-  else if (Py_IS_TYPE(from, &_PyMethodWrapper_Type))
+  else if (pycompat::IsBoundSlot(from))
     *to = reinterpret_cast<pycompat::BoundSlot*>(from)->self;
   return true;
 }

@@ -11,7 +11,7 @@ def pause(value):
 def union(numbers):
     made = set([a * b for a in numbers for b in (2, 0, -1)]) | {0}
     pause(made)
-    return list(made), frozenset(made) | {77}
+    return list(made)
 
 
 def shrunk(numbers):
@@ -25,8 +25,7 @@ def shrunk(numbers):
 def grown(numbers):
     made = frozenset(numbers)
     more = made | frozenset(n + 8 for n in numbers)
-    pause(more)
-    return more & {n + 8 for n in numbers}, {*more, *numbers}
+    return more, more & {n + 8 for n in numbers}, {*more, *numbers}
 
 
 CALLS = [('union', ('[3, 7, 1]',)), ('union', ('[14, 6]',)), ('shrunk', ('[1, 2, 3]',)), ('grown', ('[1, 9, 17, 33]',)), ('grown', ('[8, 16, 0]',))]
