@@ -30,11 +30,14 @@ bool IterateFast(const std::vector<Layout>& operands, Layout* result) {
   return true;
 }
 
-// Numbers beside operands of one shape, all as new: no size need be known to be more than one.
+// Numbers beside operands of one shape, all as new: no size need be known to be more than one. Not for what is empty, whose strides torch
+// orders in a way of its own.
 bool IterateAsNew(const std::vector<Layout>& operands, Layout* result) {
   for (const Layout& operand : operands) {
     if (operand.sizes.empty())
       continue;
+    if (std::any_of(operand.sizes.begin(), operand.sizes.end(), [](const Size& size) { return Identical(size, Size(0)); }))
+      return false;
     if (result->sizes.empty())
       result->sizes = operand.sizes;
     if (!HasNewStrides(operand) ||
