@@ -169,10 +169,8 @@ Ref CompileGraph(Attempt& attempt) {
   if (!graph)
     return {};
   const model::Entry& entry = attempt.entry();
-  const GraphManners manners{.restores = SwitchesState(*entry.graph),
-                             .draws = entry.retries && entry.draws,
-                             .written = entry.written.empty() ? nullptr : &entry.written,
-                             .retry = entry.retries ? &entry : nullptr};
+  const GraphManners manners{
+      .restores = SwitchesState(*entry.graph), .draws = entry.retries && entry.draws, .retry = entry.retries ? &entry : nullptr};
   const Ref backend = attempt.site.region->options.backend;
   if (!backend) {
     const Ref forward = Ref::Steal(PyObject_GetAttrString(graph.get(), "forward"));

@@ -82,6 +82,16 @@ bool Gives(std::string_view module, std::string_view qualname, PyObject* object,
   return true;
 }
 
+// As an attribute of a type, under its own name or where another module holds it.
+bool TypeGives(std::string_view module, std::string_view qualname, std::string_view name, PyObject* object, std::string* symbol) {
+  if (Gives(module, StrCat(qualname, ".", name), object, symbol))
+    return true;
+  for (const TypeAlias& alias : kTypeAliases)
+    if (module == "builtins" && qualname == alias.name)
+      return Gives(alias.module, StrCat(alias.in_module, ".", name), object, symbol);
+  return false;
+}
+
 std::string Text(PyObject* object) {
   std::string text;
   TextOf(object, &text);
@@ -112,12 +122,7 @@ bool SymbolOfBuiltin(PyObject* object, std::string* symbol) {
   std::string type_module, qualname;
   if (!NameOfType(reinterpret_cast<PyTypeObject*>(self), &type_module, &qualname))
     return false;
-  if (Gives(type_module, StrCat(qualname, ".", name), object, symbol))
-    return true;
-  for (const TypeAlias& alias : kTypeAliases)
-    if (type_module == "builtins" && qualname == alias.name)
-      return Gives(alias.module, StrCat(alias.in_module, ".", name), object, symbol);
-  return false;
+  return TypeGives(type_module, qualname, name, object, symbol);
 }
 
 bool SymbolOfDescriptor(PyObject* object, std::string* symbol) {
@@ -125,12 +130,7 @@ bool SymbolOfDescriptor(PyObject* object, std::string* symbol) {
   const auto* descriptor = reinterpret_cast<PyDescrObject*>(object);
   if (!NameOfType(descriptor->d_type, &module, &qualname) || !TextOf(descriptor->d_name, &name))
     return false;
-  if (Gives(module, StrCat(qualname, ".", name), object, symbol))
-    return true;
-  for (const TypeAlias& alias : kTypeAliases)
-    if (module == "builtins" && qualname == alias.name)
-      return Gives(alias.module, StrCat(alias.in_module, ".", name), object, symbol);
-  return false;
+  return TypeGives(module, qualname, name, object, symbol);
 }
 
 bool SymbolOfModule(PyObject* object, std::string* symbol) {

@@ -1,7 +1,6 @@
 #include "translator/emit/emitter.h"
 
 #include <algorithm>
-#include <set>
 
 #include "base/strings.h"
 #include "guards/passes/lower.h"
@@ -223,21 +222,6 @@ void Emitter::CallGraph() {
     code_.StoreFast(graph_outputs_ + i);
 }
 
-// The inputs that must be put back where the graph fails. False where one of the tensors is no input.
-bool Emitter::FindWritten(model::Entry* entry) const {
-  const std::vector<model::SubjectId>& inputs = entry->graph->inputs;
-  std::set<uint32_t> found;
-  for (const Node& node : s_.graph().nodes())
-    for (const TensorValue* tensor : node.written) {
-      auto it = std::find(inputs.begin(), inputs.end(), tensor->subject);
-      if (it == inputs.end())
-        return false;
-      found.insert(static_cast<uint32_t>(it - inputs.begin()));
-    }
-  entry->written.assign(found.begin(), found.end());
-  return true;
-}
-
 // Effects that come before the first operator that may raise on its data come before the graph, where they can.
 size_t Emitter::EarlyEffects() const {
   if (s_.RunsAgain())
@@ -407,8 +391,6 @@ absl::StatusOr<model::Entry> Emitter::Finish(std::vector<model::BreakPlan> plans
     entry.retries = s_.RunsAgain();
     for (const Node& node : s_.graph().nodes())
       entry.draws = entry.draws || node.draws;
-    if (entry.retries && !FindWritten(&entry))
-      return absl::FailedPreconditionError("a tensor that the graph writes to and does not take");
   }
   entry.links = links_;
   entry.plans = std::move(plans);

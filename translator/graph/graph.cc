@@ -1,5 +1,7 @@
 #include "translator/graph/graph.h"
 
+#include <algorithm>
+
 namespace framegate::translator {
 
 uint32_t Graph::Add(Node node) {
@@ -11,6 +13,10 @@ void Graph::Truncate(size_t size) {
   nodes_.resize(size);
   while (!bodies_.empty() && bodies_.back().end > size)
     bodies_.pop_back();
+}
+
+bool Graph::ChangesOutside() const {
+  return std::any_of(nodes_.begin(), nodes_.end(), [](const Node& node) { return node.changes_outside; });
 }
 
 uint32_t Graph::AddPosition(model::Position position) {

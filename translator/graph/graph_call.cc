@@ -200,8 +200,7 @@ class NodeMaker {
         meta_.mutates_first && first != nullptr && meta_.first_after.has_value() && !SameShape(*meta_.first_after, *first->facts);
     if (reshapes && first->node == UINT32_MAX)
       return in_.Break(Reason::kUnsupportedTensor, StrCat(symbol_, " changes the shape of a tensor from outside"));
-    std::vector<TensorValue*> written;
-    const bool outside = !CanPutBack(s_, WrittenTo(out), &written);
+    const bool outside = WritesOutside(out);
     if (outside && s_.retries())
       return in_.Break(Reason::kMayRaiseOnData, StrCat(symbol_, " changes a tensor from outside"));
     if (outside && s_.late_raiser != UINT32_MAX) {
@@ -223,7 +222,6 @@ class NodeMaker {
          .bodies = bodies_,
          .has_effect = !has_rule_ || meta_.mutates_first || meta_.may_raise_on_data || out != nullptr || HasGraphEffect(target_),
          .changes_outside = outside,
-         .written = std::move(written),
          .draws = !has_rule_ || Draws(s_, target_, args_)});
     if (meta_.may_raise_on_data && s_.first_raiser == UINT32_MAX) {
       s_.first_raiser = index;
@@ -382,15 +380,15 @@ class NodeMaker {
     return result;
   }
 
-  // What it writes to that may be there before the segment and after it; null among them: something that is not known.
-  Values WrittenTo(V out) {
+  // Something that may be there before the segment and after it, or that is not known.
+  bool WritesOutside(V out) {
     Values written = WrittenFurther(s_, target_, args_);
     if (out != nullptr)
       written.push_back(out);
     for (size_t i = 0; i < args_.positional.size(); ++i)
       if ((i == 0 && meta_.mutates_first) || (i < after_.size() && after_[i].tensor.has_value()))
         written.push_back(args_.positional[i]);
-    return written;
+    return std::any_of(written.begin(), written.end(), [this](V value) { return value == nullptr || IsFromOutside(s_, value); });
   }
 
   // The call may raise once its data are known: who would handle that must find everything as the program left it. Where all that was done
@@ -400,7 +398,7 @@ class NodeMaker {
       return in_.Done(nullptr);
     const std::vector<Node>& nodes = s_.graph().nodes();
     if (in_.MayBeHandled()) {
-      if (outside || std::any_of(nodes.begin(), nodes.end(), [](const Node& node) { return node.changes_outside; }))
+      if (outside || s_.graph().ChangesOutside())
         return in_.Break(Reason::kMayRaiseOnData, symbol_);
       s_.first_handled = static_cast<uint32_t>(nodes.size());
       return in_.Done(nullptr);
@@ -419,8 +417,7 @@ class NodeMaker {
 
   // What a failure leaves of effects between operators that may raise is right only where the unit can run again.
   Outcome NothingOutside(bool outside) {
-    const std::vector<Node>& nodes = s_.graph().nodes();
-    if (!outside && std::none_of(nodes.begin(), nodes.end(), [](const Node& node) { return node.changes_outside; }))
+    if (!outside && !s_.graph().ChangesOutside())
       return in_.Done(nullptr);
     return in_.Break(Reason::kRaisesBetweenEffects, StrCat(symbol_, outside ? " changes a tensor from outside" : ""));
   }

@@ -1,6 +1,4 @@
 // Nodes without a result: changes of the ambient state, and ways of the program that a graph takes for granted.
-#include <algorithm>
-
 #include "translator/slots/slots.h"
 
 namespace framegate::translator {
@@ -11,17 +9,15 @@ using model::Reason;
 Outcome Interp::GraphExpect(V value, bool truth) {
   auto* tensor = As<TensorValue>(s.Resolve(value));
   const model::TensorFacts* facts = tensor == nullptr ? nullptr : s.FactsOf(tensor);
-  const std::vector<Node>& nodes = s.graph().nodes();
   // On other devices a failure comes too late, and for good.
-  if (facts == nullptr || facts->device != "cpu" ||
-      std::any_of(nodes.begin(), nodes.end(), [](const Node& node) { return node.changes_outside; }))
+  if (facts == nullptr || facts->device != "cpu" || s.graph().ChangesOutside())
     return Break(Reason::kTensorBranch, "the truth of a tensor");
   V holds = tensor;
   if (!truth) {
     FRAMEGATE_TAKE(holds, GraphCall(NodeOp::kCallFunction, "torch:logical_not", {.positional = {tensor}}));
   }
   if (!s.retries())
-    s.first_handled = static_cast<uint32_t>(nodes.size());
+    s.first_handled = static_cast<uint32_t>(s.graph().nodes().size());
   // With a message: back-ends know that form of it.
   return GraphState("torch:_assert_async", {.positional = {holds, s.Str("the program takes another way here")}});
 }

@@ -73,25 +73,4 @@ void ForEachTensor(Session& s, V value, const std::function<void(TensorValue*)>&
       ForEachTensor(s, item, visit, depth + 1);
 }
 
-bool CanPutBack(Session& s, const Values& written, std::vector<TensorValue*>* inputs) {
-  constexpr int64_t kMostBytes = 1 << 20;
-  bool all = true;
-  for (V value : written) {
-    if (value == nullptr || !IsFromOutside(s, value)) {
-      all = all && value != nullptr;
-      continue;
-    }
-    ForEachTensor(s, value, [&](TensorValue* tensor) {
-      TensorValue* root = RootOf(tensor);
-      const model::TensorFacts* facts = root->is_real() && !root->foreign && !tensor->foreign ? s.FactsOf(root) : nullptr;
-      int64_t bytes = facts == nullptr ? kMostBytes + 1 : std::max<int64_t>(ItemSizeOf(facts->dtype), 1);
-      for (size_t at = 0; facts != nullptr && at < facts->sizes.size() && bytes <= kMostBytes; ++at)
-        bytes *= std::max<int64_t>(facts->sizes[at], 1);
-      all = all && bytes <= kMostBytes;
-      inputs->push_back(root);
-    });
-  }
-  return all;
-}
-
 }  // namespace framegate::translator

@@ -20,8 +20,4 @@ bool IsGeneratorType(const TypeValue* type);
 // The tensors of a value, in sequences and mappings too.
 void ForEachTensor(Session& s, V value, const std::function<void(TensorValue*)>& visit, int depth = 0);
 
-// Whether all that is written to and was there before can be put back where the graph fails: inputs of it, small enough to be copied each
-// time. A null means: something that is not known.
-bool CanPutBack(Session& s, const Values& written, std::vector<TensorValue*>* inputs);
-
 }  // namespace framegate::translator

@@ -408,10 +408,7 @@ Constant Session::initial_ambient(model::AmbientPart part) const {
 }
 
 bool Session::RunsAgain() const {
-  const std::vector<Node>& nodes = graph_.nodes();
-  return retries() || (first_raiser != UINT32_MAX && std::none_of(nodes.begin(), nodes.end(), [](const Node& node) {
-                         return node.changes_outside || !node.written.empty();
-                       }));
+  return retries() || (first_raiser != UINT32_MAX && !graph_.ChangesOutside());
 }
 
 void Session::SetAmbient(model::AmbientPart part, Constant value) {

@@ -79,18 +79,6 @@ def restore_random(before: list[torch.Tensor]) -> None:
         torch.cuda.set_rng_state_all(before[1:])
 
 
-def save(tensors: tuple[torch.Tensor, ...]) -> list[tuple[torch.Tensor, torch.Tensor]]:
-    """Each tensor and a copy of it."""
-    return [(tensor, tensor.detach().clone()) for tensor in tensors]
-
-
-def put_back(saved: list[tuple[torch.Tensor, torch.Tensor]]) -> None:
-    import torch
-    with torch.no_grad():
-        for tensor, copy in saved:
-            tensor.copy_(copy)
-
-
 def restore(before: State) -> None:
     import torch
     torch._C._set_grad_enabled(before.grad)

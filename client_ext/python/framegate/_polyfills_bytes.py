@@ -147,6 +147,18 @@ def copy_of(self, /):
 # --- slots
 
 
+def _place(content, key):
+    """The index of one byte."""
+    if not hasattr(type(key), "__index__"):
+        raise TypeError(f"bytearray indices must be integers or slices, not {type(key).__name__}")
+    index = key.__index__()
+    if index < 0:
+        index += len(content)
+    if not 0 <= index < len(content):
+        raise IndexError("bytearray index out of range")
+    return index
+
+
 def dunder_len(self, /):
     return len(_contents(self))
 
@@ -155,25 +167,13 @@ def dunder_getitem(self, key, /):
     content = _contents(self)
     if isinstance(key, slice):
         return _made(content[key])
-    if not hasattr(type(key), "__index__"):
-        raise TypeError(f"bytearray indices must be integers or slices, not {type(key).__name__}")
-    index = key.__index__()
-    if index < 0:
-        index += len(content)
-    if not 0 <= index < len(content):
-        raise IndexError("bytearray index out of range")
-    return content[index]
+    return content[_place(content, key)]
 
 
 def dunder_setitem(self, key, value, /):
     if not isinstance(key, slice):
-        if not hasattr(type(key), "__index__"):
-            raise TypeError(f"bytearray indices must be integers or slices, not {type(key).__name__}")
-        content, index = _contents(self), key.__index__()
-        if index < 0:
-            index += len(content)
-        if not 0 <= index < len(content):
-            raise IndexError("bytearray index out of range")
+        content = _contents(self)
+        index = _place(content, key)
         value = _byte(value)
         _assign(self, content[:index] + bytes((value,)) + content[index + 1:])
         return
@@ -200,13 +200,7 @@ def dunder_setitem(self, key, value, /):
 def dunder_delitem(self, key, /):
     content = _contents(self)
     if not isinstance(key, slice):
-        if not hasattr(type(key), "__index__"):
-            raise TypeError(f"bytearray indices must be integers or slices, not {type(key).__name__}")
-        index = key.__index__()
-        if index < 0:
-            index += len(content)
-        if not 0 <= index < len(content):
-            raise IndexError("bytearray index out of range")
+        index = _place(content, key)
         _assign(self, content[:index] + content[index + 1:])
         return
     items = list(content)
