@@ -58,7 +58,7 @@ class SubjectTable {
   SubjectId Intern(SubjectNode node);
 
   std::vector<SubjectNode> nodes_;
-  std::map<std::string, SubjectId> ids_;  // by encoding
+  absl::flat_hash_map<Hash128, SubjectId> ids_;  // by hash of the encoding
 };
 
 // InvalidArgument unless parents come before children, roots have none and operands have the shape of their step.
