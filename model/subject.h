@@ -2,11 +2,11 @@
 // its children, so a table can be walked in order. Value types. Thread-compatible.
 #pragma once
 
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "base/fields.h"
 #include "model/constant.h"
 

@@ -186,8 +186,8 @@ struct Questions {
   }
 };
 
-// `items` are parallel to the questions; `records` describe the objects met, `code` is that of functions among them which the daemon has not
-// had from this process.
+// `items` are parallel to the questions; `records` describe the objects met, `code` is that of functions among them which the daemon has
+// not had from this process.
 struct Answers {
   std::vector<AnswerItem> items;
   std::vector<ObjectRecord> records;

@@ -62,6 +62,7 @@ class Ticket : public translator::Asker {
 
   // The summary and, after KeepLearnt, all that was learnt from answers. It stays as it is while a translation reads it.
   model::Summary& known() { return known_; }
+
   void KeepLearnt();
 
   // Begins the count of this translation's time.

@@ -19,8 +19,8 @@ namespace {
 constexpr size_t kMostQuestions = 96;
 constexpr size_t kMostInstructions = 1500;  // looked at for one question
 
-// One linear pass over the rest of a frame's code, with the real object that each instruction leaves on top where that can be told from what
-// is known. A guess: jumps are not followed, and values that were changed are taken as they were.
+// One linear pass over the rest of a frame's code, with the real object that each instruction leaves on top where that can be told from
+// what is known. A guess: jumps are not followed, and values that were changed are taken as they were.
 class Reader {
  public:
   Reader(Interp& in, std::vector<Question>* questions) : s_(in.s), mirror_(in.s.mirror()), questions_(questions) {
@@ -126,7 +126,8 @@ class Reader {
     if (function == nullptr)
       return kAbsent;
     Handle dicts[2];
-    for (auto [at, dict, step] : {std::tuple(0, function->globals, Step::kFuncGlobals), std::tuple(1, function->builtins, Step::kFuncBuiltins)})
+    for (auto [at, dict, step] :
+         {std::tuple(0, function->globals, Step::kFuncGlobals), std::tuple(1, function->builtins, Step::kFuncBuiltins)})
       dicts[at] = dict != nullptr ? dict->handle : mirror_.Known(function->handle, step).value_or(kAbsent);
     return Global(dicts[0], dicts[1], name);
   }
@@ -140,7 +141,8 @@ class Reader {
     return kAbsent;
   }
 
-  // What `object.name` gives, by the most common of the ways: from a module's dict, from the instance, from nn.Module's tables, from the class.
+  // What `object.name` gives, by the most common of the ways: from a module's dict, from the instance, from nn.Module's tables, from the
+  // class.
   Handle Attribute(Object of, const std::string& name) {
     const Handle object = of.handle;
     if (object == kAbsent) {
@@ -180,8 +182,8 @@ class Reader {
     if (id == nullptr || !id->known)
       return object;
     const model::FactValue* symbol = mirror_.Known(function, model::Fact::kSymbolName);
-    const bool is_inlined = symbol == nullptr || !symbol->known ||
-                            (FindBuiltin(symbol->constant.text) == nullptr && !IsGraphFunction(symbol->constant.text));
+    const bool is_inlined =
+        symbol == nullptr || !symbol->known || (FindBuiltin(symbol->constant.text) == nullptr && !IsGraphFunction(symbol->constant.text));
     if (is_inlined && !s_.HasCode(id->hash))
       Ask({.kind = QuestionKind::kCode, .object = function, .code = id->hash});
     else if (is_inlined)
@@ -191,7 +193,8 @@ class Reader {
 
   // Of a function that is about to be called.
   void GlobalsOf(Handle function, const model::CodeId& id) {
-    const std::optional<Handle> globals = mirror_.Known(function, Step::kFuncGlobals), builtins = mirror_.Known(function, Step::kFuncBuiltins);
+    const std::optional<Handle> globals = mirror_.Known(function, Step::kFuncGlobals),
+                                builtins = mirror_.Known(function, Step::kFuncBuiltins);
     if (in_callee_ || !globals.has_value() || !builtins.has_value() || !entered_.insert(function).second)
       return;
     const std::shared_ptr<const DecodedCode> code = s_.CodeOf(id);

@@ -93,7 +93,8 @@ std::optional<bool> AreEqual(const Constant& a, const Constant& b) {
 template <bool kEqual>
 Result Equality(Operands args) {
   const std::optional<bool> equal = AreEqual(*args[0], *args[1]);
-  return equal.has_value() ? Result(Constant::Bool(*equal == kEqual)) : Compared<std::conditional_t<kEqual, std::equal_to<>, std::not_equal_to<>>>(args);
+  return equal.has_value() ? Result(Constant::Bool(*equal == kEqual))
+                           : Compared<std::conditional_t<kEqual, std::equal_to<>, std::not_equal_to<>>>(args);
 }
 
 template <bool (*kOverflows)(int64_t, int64_t, int64_t*), typename OfFloats>

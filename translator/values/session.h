@@ -174,6 +174,7 @@ class Session {
   // --- the rest ---
   // `function`: a real one that has it, if any; what it will look at comes with its code.
   std::shared_ptr<const DecodedCode> CodeOf(const model::CodeId& id, Handle function = model::kAbsent);
+
   // Whether that needs no question.
   bool HasCode(const model::CodeId& id) const { return decoded_.contains(id) || codes_.Find(id) != nullptr; }
 
