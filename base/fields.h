@@ -23,9 +23,10 @@
 #include <utility>
 #include <vector>
 
-#include "base/strings.h"
+#include "base/boxed.h"
 #include "base/hash.h"
 #include "base/status.h"
+#include "base/strings.h"
 
 namespace framegate {
 
@@ -51,6 +52,8 @@ template <typename T>
 inline constexpr bool is_optional = false;
 template <typename T>
 inline constexpr bool is_optional<std::optional<T>> = true;
+template <typename T>
+inline constexpr bool is_optional<Boxed<T>> = true;
 template <typename T>
 inline constexpr bool is_pair = false;
 template <typename A, typename B>

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/boxed.h"
 #include "base/fields.h"
 #include "model/code_image.h"
 #include "model/constant.h"
@@ -22,7 +23,7 @@ struct FactValue {
   bool known = true;  // false: the fact does not apply to the object
   uint64_t word = 0;
   Constant constant;
-  std::optional<TensorFacts> tensor;
+  Boxed<TensorFacts> tensor;
   Hash128 hash;
 
   template <typename V, typename S>
@@ -104,7 +105,7 @@ bool EnumFromText(std::string_view text, QuestionKind* value);
 struct Operand {
   Handle handle = kAbsent;
   std::optional<Constant> constant;
-  std::optional<TensorFacts> tensor;
+  Boxed<TensorFacts> tensor;
   std::vector<Operand> items;  // with `sequence`
   std::string sequence;        // "tuple", "list", "slice", "set" (filled in this order) or "": not a sequence
   // Within one translation, never sent: the term of an int that is symbolic; kUnnamed for a float computed from symbols.

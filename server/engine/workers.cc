@@ -1,5 +1,6 @@
 #include "server/engine/workers.h"
 
+#include <malloc.h>
 #include <pthread.h>
 #include <spdlog/spdlog.h>
 
@@ -14,6 +15,13 @@ namespace {
 constexpr size_t kStackBytes = 256 << 20;
 // Beyond it tasks wait in the queue: each thread may be waiting for a client.
 constexpr uint64_t kMostThreads = 64;
+
+// What a large translation has freed lies between what stays: it goes back to the system while nobody waits.
+void ReleaseFreed() {
+  constexpr size_t kMostFree = 32 << 20;
+  if (mallinfo2().fordblks > kMostFree)
+    malloc_trim(0);
+}
 
 }  // namespace
 
@@ -55,6 +63,7 @@ bool Workers::Run(std::function<void()> task) {
 void* Workers::Enter(void* self) {
   CrashStack stack;  // so that an overflow of this thread's own stack is caught as well
   static_cast<Workers*>(self)->Work();
+  ReleaseFreed();
   return nullptr;
 }
 

@@ -14,7 +14,7 @@ struct Reply {
   std::optional<uint32_t> same_as;
   bool may_raise_on_data = false;
   bool mutates_first = false;
-  std::optional<model::TensorFacts> first_after;
+  Boxed<model::TensorFacts> first_after;
 
   template <typename V, typename S>
   static void VisitFields(V& v, S& s) {

@@ -125,7 +125,8 @@ class Inference {
     // Views of leaves and views made without gradients refuse, and metadata do not tell them.
     result.may_refuse = ambient_.grad && facts.requires_grad;
     result.may_raise_on_data = row_.Is(kDataRaises) || product.may_raise_on_data;
-    TensorFacts& changed = result.first_after.emplace(facts);
+    result.first_after = facts;
+    TensorFacts& changed = *result.first_after;
     if (Records() && IsDifferentiable(self.dtype)) {
       changed.requires_grad = true;
       changed.is_leaf = false;

@@ -28,7 +28,7 @@ struct MetaResult {
   bool may_raise_on_data = false;                 // always true with kUnknown
   bool may_refuse = false;                        // in place: autograd may not allow it, by what the argument is a view of
   bool mutates_first = false;                     // in place: the first argument's data change (trailing underscore, out=)
-  std::optional<model::TensorFacts> first_after;  // with mutates_first: the first argument's metadata afterwards
+  Boxed<model::TensorFacts> first_after;  // with mutates_first: the first argument's metadata afterwards
 };
 
 MetaResult InferMeta(const MetaRequest& request);
