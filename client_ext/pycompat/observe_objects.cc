@@ -1,5 +1,7 @@
 #include "client_ext/pycompat/observe_objects.h"
 
+#include "client_ext/pycompat/observe_dict.h"
+
 #if PY_VERSION_HEX >= 0x030D0000
 #include <internal/pycore_setobject.h>
 #endif
@@ -92,6 +94,27 @@ bool NextElement(PyObject* set, Py_ssize_t* at, PyObject** element) {
 const PyMemberDef* ObjectMember(PyObject* descriptor) {
   const PyMemberDef* member = reinterpret_cast<PyMemberDescrObject*>(descriptor)->d_member;
   return member->type == T_OBJECT_EX || member->type == T_OBJECT ? member : nullptr;
+}
+
+namespace {
+
+struct ThreadLocal {
+  PyObject_HEAD PyObject* key;  // of each thread's share, in the dict of its state
+};
+
+struct ThreadShare {
+  PyObject_HEAD PyObject* dict;
+};
+
+}  // namespace
+
+PyObject* LocalDict(PyObject* local) {
+  PyObject *states = PyThreadState_Get()->dict, *share = nullptr;
+  uint16_t hint = 0;
+  if (states == nullptr || FindName(ItemsOf(states), reinterpret_cast<ThreadLocal*>(local)->key, &hint, &share) != Lookup::kFound)
+    return nullptr;
+  PyObject* dict = reinterpret_cast<ThreadShare*>(share)->dict;
+  return dict != nullptr && PyDict_CheckExact(dict) ? dict : nullptr;
 }
 
 const uint64_t* AbcCounter() {

@@ -38,8 +38,25 @@ bool SummaryIndex::Find(const Node* from, model::Step step, uint32_t index, cons
   const Node& node = model::IsRoot(step) ? roots_ : *from;
   auto it = node.edges.find(EdgeKey(step, index, key));
   if (it == node.edges.end())
-    return false;
+    return step == model::Step::kDataDescriptor && FindDataDescriptor(from, key, to);
   *to = it->second;
+  return true;
+}
+
+bool SummaryIndex::FindDataDescriptor(const Node* type, const model::Constant& name, const Node** to) const {
+  const Node *value = nullptr, *its_type = nullptr;
+  if (!Find(type, model::Step::kTypeAttr, 0, name, &value))
+    return false;
+  *to = nullptr;
+  if (value == nullptr)
+    return true;
+  if (!Find(value, model::Step::kType, 0, {}, &its_type) || its_type == nullptr)
+    return false;
+  const model::FactValue* flags = FindFact(its_type, model::Fact::kTypeFlags);
+  if (flags == nullptr || !flags->known)
+    return false;
+  if (model::HasFlag(flags->word, model::TypeFlag::kDataDescriptor))
+    *to = value;
   return true;
 }
 

@@ -33,6 +33,8 @@ class SummaryIndex {
 
  private:
   const Node* NodeOf(model::Handle handle);
+  // What the type's attribute under the name, and that one's type, tell of the step kDataDescriptor.
+  bool FindDataDescriptor(const Node* type, const model::Constant& name, const Node** to) const;
 
   std::map<model::Handle, Node> nodes_;
   Node roots_;

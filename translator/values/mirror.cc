@@ -98,6 +98,10 @@ Handle Mirror::Step(Handle object, model::Step step, uint32_t index, const Const
   return target;
 }
 
+void Mirror::Conclude(Handle object, model::Step step, std::string_view name, Handle target) {
+  At(object).edges.try_emplace(EdgeKey(step, 0, Constant::Str(std::string(name))), target);
+}
+
 Handle Mirror::Root(model::Step step, uint32_t index, const Constant& key) {
   std::string edge = EdgeKey(step, index, key);
   if (auto it = roots_.find(edge); it != roots_.end())

@@ -366,9 +366,50 @@ V Session::InstanceAttr(V object, std::string_view name) {
       return MappingGet(mapping, Str(std::string(name)));
     return nullptr;
   }
+  if (type != nullptr && IsSubclass(type, "_thread:_local")) {
+    auto* dict = As<MappingValue>(Resolve(StepFrom(object, Step::kLocalDict)));
+    return dict == nullptr ? nullptr : MappingGet(dict, Str(std::string(name)));
+  }
   if (type != nullptr && !type->Has(TypeFlag::kInstancesHaveDict))
     return nullptr;
   return StepFrom(object, Step::kAttr, name);
+}
+
+namespace {
+
+bool IsDataDescriptor(Mirror& mirror, Handle object) {
+  const model::FactValue& flags = mirror.Fact(mirror.Step(object, Step::kType), Fact::kTypeFlags);
+  return !flags.known || model::HasFlag(flags.word, TypeFlag::kDataDescriptor);
+}
+
+}  // namespace
+
+bool Session::IsHidden(TypeValue* type, std::string_view name) {
+  if (!type->is_real() || types_changed)
+    return false;
+  const Handle found = mirror_.Step(type->handle, Step::kTypeAttr, name);
+  return found == model::kAbsent || !IsDataDescriptor(mirror_, found);
+}
+
+bool Session::LacksDataDescriptor(TypeValue* type, std::string_view name) {
+  if (!IsHidden(type, name))
+    return false;
+  mirror_.Conclude(type->handle, Step::kDataDescriptor, name, model::kAbsent);
+  return StepFrom(type, Step::kDataDescriptor, name) == nullptr;
+}
+
+V Session::HidingAttr(V object, TypeValue* type, std::string_view name) {
+  if (!IsHidden(type, name))
+    return nullptr;
+  const Attributes* attributes = AttributesOf(object);
+  const bool is_set = attributes != nullptr && std::any_of(attributes->begin(), attributes->end(), [&](const auto& own) {
+                        return own.first == name && own.second != nullptr;
+                      });
+  if (!is_set && (!object->is_real() || !type->Has(TypeFlag::kInstancesHaveDict) ||
+                  mirror_.Step(object->handle, Step::kAttr, name) == model::kAbsent))
+    return nullptr;
+  V value = InstanceAttr(object, name);
+  return value != nullptr && LacksDataDescriptor(type, name) ? value : nullptr;
 }
 
 namespace {
@@ -441,7 +482,7 @@ void Session::SetInstanceAttr(V object, std::string_view name, V value) {
 
 bool Session::NeedsInstanceDict(V object, std::string_view name) {
   TypeValue* type = TypeOf(object);
-  V meta = type == nullptr ? nullptr : TypeAttr(type, name);
+  V meta = type == nullptr || LacksDataDescriptor(type, name) ? nullptr : TypeAttr(type, name);
   TypeValue* kind = meta == nullptr ? nullptr : TypeOf(meta);
   return kind != nullptr && kind->Has(TypeFlag::kDataDescriptor) && !kind->is("builtins:member_descriptor") &&
          !kind->is("builtins:getset_descriptor");
