@@ -96,6 +96,31 @@ const PyMemberDef* ObjectMember(PyObject* descriptor) {
   return member->type == T_OBJECT_EX || member->type == T_OBJECT ? member : nullptr;
 }
 
+#if PY_VERSION_HEX >= 0x030D0000
+
+namespace {
+
+struct ThreadLocal {
+  PyObject_HEAD PyObject* args;
+  PyObject* kwargs;
+  PyObject* weakrefs;
+  PyObject* dicts;  // by the key of each thread, an object that is equal to itself alone
+};
+
+}  // namespace
+
+PyObject* LocalDict(PyObject* local) {
+  PyObject *key = PyThreadState_Get()->threading_local_key, *dicts = reinterpret_cast<ThreadLocal*>(local)->dicts;
+  if (key == nullptr || dicts == nullptr)
+    return nullptr;
+  for (ItemCursor cursor(ItemsOf(dicts)); cursor.Next();)
+    if (cursor.key == key)
+      return PyDict_CheckExact(cursor.value) ? cursor.value : nullptr;
+  return nullptr;
+}
+
+#else
+
 namespace {
 
 struct ThreadLocal {
@@ -116,6 +141,8 @@ PyObject* LocalDict(PyObject* local) {
   PyObject* dict = reinterpret_cast<ThreadShare*>(share)->dict;
   return dict != nullptr && PyDict_CheckExact(dict) ? dict : nullptr;
 }
+
+#endif
 
 const uint64_t* AbcCounter() {
   // The state of the module _abc, in all versions.
