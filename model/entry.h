@@ -178,10 +178,11 @@ struct Entry {
   NewCode forward;              // takes the graph's flat inputs, returns its output tuple; present with `graph`
   std::vector<NewCode> bodies;  // of functions that nodes are given (GraphBlob::graphs)
   std::vector<ForwardTarget> targets;
-  std::vector<BreakPlan> plans;  // empty: the entry runs to the end
-  bool retries = false;          // where the graph raises, the unit runs as written: nothing was done that would be done twice
-  bool draws = false;            // ... but for random numbers
-  uint64_t instructions = 0;     // interpreted symbolically
+  std::vector<BreakPlan> plans;   // empty: the entry runs to the end
+  bool retries = false;           // where the graph raises, the unit runs as written: nothing was done that would be done twice
+  bool draws = false;             // ... but for random numbers
+  std::vector<uint32_t> written;  // ... and for inputs of the graph that it writes to: they are put back before
+  uint64_t instructions = 0;      // interpreted symbolically
 
   template <typename V, typename S>
   static void VisitFields(V& v, S& s) {
@@ -201,6 +202,7 @@ struct Entry {
     v("plans", s.plans);
     v("retries", s.retries);
     v("draws", s.draws);
+    v("written", s.written);
     v("instructions", s.instructions);
   }
 };

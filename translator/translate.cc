@@ -4,6 +4,7 @@
 #include "guards/passes/lower.h"
 #include "translator/breaks/plan.h"
 #include "translator/breaks/retreat.h"
+#include "translator/builtins/state.h"
 #include "translator/emit/emitter.h"
 #include "translator/emit/term_guards.h"
 #include "translator/slots/slots.h"
@@ -121,6 +122,7 @@ absl::StatusOr<model::Entry> Translate(const Request& request, CodeStore& codes,
   RETURN_IF_ERROR(EnterUnit(s, in, request.unit));
   End end = in.Run();
   RETURN_IF_ERROR(s.status());
+  LeaveModes(in);
   absl::StatusOr<model::Entry> entry;
   if (end == End::kRaised) {
     entry = EndInBreak(s, in, BreakKind::kRaise, s.raised);

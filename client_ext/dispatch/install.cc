@@ -169,8 +169,10 @@ Ref CompileGraph(Attempt& attempt) {
   if (!graph)
     return {};
   const model::Entry& entry = attempt.entry();
-  const GraphManners manners{
-      .restores = SwitchesState(*entry.graph), .draws = entry.retries && entry.draws, .retry = entry.retries ? &entry : nullptr};
+  const GraphManners manners{.restores = SwitchesState(*entry.graph),
+                             .draws = entry.retries && entry.draws,
+                             .written = entry.retries && !entry.written.empty() ? &entry.written : nullptr,
+                             .retry = entry.retries ? &entry : nullptr};
   const Ref backend = attempt.site.region->options.backend;
   if (!backend) {
     const Ref forward = Ref::Steal(PyObject_GetAttrString(graph.get(), "forward"));

@@ -128,6 +128,7 @@ bool TakeValue(Pending* pending, Ref value, PyObject* name) {
     case Resume::kInnermost:
     case Resume::kPush:
     case Resume::kNext:
+    case Resume::kOperand:
       pending->Push(value.release());
       return true;
     case Resume::kDiscard:

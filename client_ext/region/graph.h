@@ -34,9 +34,10 @@ std::vector<Condition> TakeConditions(PyObject* graph);
 
 // What a graph may do besides computing, and what follows where it raises.
 struct GraphManners {
-  bool restores = false;        // it switches the ambient state, which is put back
-  bool draws = false;           // random numbers, for an entry that retries
-  const void* retry = nullptr;  // the entry that runs again as written: this_thread.failed is set to it
+  bool restores = false;                           // it switches the ambient state, which is put back
+  bool draws = false;                              // random numbers, for an entry that retries
+  const std::vector<uint32_t>* written = nullptr;  // inputs that it writes to, for an entry that retries; null: none
+  const void* retry = nullptr;                     // the entry that runs again as written: this_thread.failed is set to it
 };
 
 // A callable that runs `compiled` with no region live. A new reference, or null with an exception set.

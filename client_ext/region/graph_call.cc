@@ -28,6 +28,14 @@ PyObject* CallAmbient(const char* name, PyObject* argument) {
   return function ? PyObject_CallFunctionObjArgs(function.get(), argument, nullptr) : nullptr;
 }
 
+// Copies of inputs, beside them.
+PyObject* Saved(const std::vector<uint32_t>& places, PyObject* const* args, size_t count) {
+  const Ref tensors = Ref::Steal(PyTuple_New(static_cast<Py_ssize_t>(places.size())));
+  for (size_t i = 0; tensors && i < places.size(); ++i)
+    PyTuple_SET_ITEM(tensors.get(), static_cast<Py_ssize_t>(i), Py_NewRef(places[i] < count ? args[places[i]] : Py_None));
+  return tensors ? CallAmbient("save", tensors.get()) : nullptr;
+}
+
 PyObject* CallGraph(PyObject* object, PyObject* const* args, size_t count, PyObject* names) {
   if (this_thread.live == nullptr) [[likely]]  // new code runs without a live region
     return PyObject_Vectorcall(Self(object)->compiled, args, count, names);
@@ -35,14 +43,15 @@ PyObject* CallGraph(PyObject* object, PyObject* const* args, size_t count, PyObj
   return PyObject_Vectorcall(Self(object)->compiled, args, count, names);
 }
 
-// Where the graph raises, ambient state and random numbers are what they were: as the exits of the managers around would have left the
-// state, and as code that runs again must find them.
+// Where the graph raises, ambient state, random numbers and inputs are what they were: as the exits of the managers around would have left
+// the state, and as code that runs again must find them.
 PyObject* CallRestoring(PyObject* object, PyObject* const* args, size_t count, PyObject* names) {
   const LiveScope none(PyThreadState_Get(), nullptr);
   const GraphManners& manners = Self(object)->manners;
   const Ref before = Ref::Steal(manners.restores ? CallAmbient("read", nullptr) : Py_NewRef(Py_None));
   const Ref random = Ref::Steal(manners.draws ? CallAmbient("read_random", nullptr) : Py_NewRef(Py_None));
-  if (!before || !random)
+  const Ref saved = Ref::Steal(manners.written != nullptr ? Saved(*manners.written, args, PyVectorcall_NARGS(count)) : Py_NewRef(Py_None));
+  if (!before || !random || !saved)
     return nullptr;
   if (PyObject* result = PyObject_Vectorcall(Self(object)->compiled, args, count, names))
     return result;
@@ -53,6 +62,8 @@ PyObject* CallRestoring(PyObject* object, PyObject* const* args, size_t count, P
   if (manners.retry != nullptr && PyErr_GivenExceptionMatches(type, PyExc_Exception)) {
     this_thread.failed = manners.retry;
     if (manners.draws && !Ref::Steal(CallAmbient("restore_random", random.get())))
+      PyErr_Clear();
+    if (manners.written != nullptr && !Ref::Steal(CallAmbient("put_back", saved.get())))
       PyErr_Clear();
   }
   PyErr_Restore(type, value, traceback);

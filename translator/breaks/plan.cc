@@ -33,7 +33,7 @@ uint32_t OffsetOf(const Frame& f, uint32_t index) {
 
 PendingFrame Pending(const Frame& f, const model::CodeId& code) {
   const Instruction& i = f.instruction();
-  PendingFrame pending{.code = code, .resume = f.waiting, .offset = i.offset, .next = i.next};
+  PendingFrame pending{.code = code, .resume = f.waiting, .offset = i.offset, .next = f.waiting == Resume::kOperand ? i.offset : i.next};
   pending.slots = static_cast<uint32_t>(f.slots.size());
   pending.depth = static_cast<uint32_t>(f.stack.size());
   if (i.target != kNoIndex)

@@ -75,6 +75,24 @@ Outcome BuiltinIsSubclass(Interp& in, Args& args, Tail) {
   return FoldSubclass(in, type, base);
 }
 
+// What ABCMeta.__instancecheck__ and ABCMeta.__subclasscheck__ call.
+Outcome BuiltinAbcInstanceCheck(Interp& in, Args& args, Tail) {
+  TypeValue* actual = args.positional.size() == 2 ? in.s.TypeOf(args.positional[1]) : nullptr;
+  if (actual == nullptr)
+    return WrongArguments(in, "_abc_instancecheck");
+  FRAMEGATE_TAKE(V check, in.GetAttr(args.positional[0], "__subclasscheck__"));
+  FRAMEGATE_TAKE(V found, in.Call(check, {.positional = {actual}}));
+  return in.Truth(found);
+}
+
+Outcome BuiltinAbcSubclassCheck(Interp& in, Args& args, Tail) {
+  auto* base = args.positional.size() == 2 ? As<TypeValue>(in.s.Resolve(args.positional[0])) : nullptr;
+  auto* type = base == nullptr ? nullptr : As<TypeValue>(in.s.Resolve(args.positional[1]));
+  if (type == nullptr)
+    return WrongArguments(in, "_abc_subclasscheck");
+  return in.s.IsSubclassOf(type, base) ? in.Done(in.s.Bool(true)) : FoldSubclass(in, type, base);
+}
+
 Outcome BuiltinType(Interp& in, Args& args, Tail) {
   if (args.positional.size() == 3) {
     args.positional.insert(args.positional.begin(), in.s.TypeOfSymbol("builtins:type"));

@@ -93,6 +93,10 @@ Outcome NotKnown(Interp& in, std::string_view what) {
   return in.Break(Reason::kUnsupportedCall, StrCat(what, " of what is not known"));
 }
 
+constexpr const char* kInference = "framegate._ambient:Inference";
+constexpr const char* kEnterInference = "torch.autograd.grad_mode:_enter_inference_mode";
+constexpr const char* kExitInference = "torch.autograd.grad_mode:_exit_inference_mode";
+
 constexpr std::string_view kDevices[] = {"cpu", "cuda"};  // of the part of dtypes, in its order
 
 size_t PlaceOf(std::string_view device) {
@@ -318,15 +322,59 @@ Outcome BuiltinInferenceModeEnter(Interp& in, Args& args, Tail) {
   const Constant* mode = AsConstant(s.Resolve(value));
   if (mode == nullptr || !mode->is_bool())
     return NotKnown(in, "inference_mode");
-  Read(in, kInferenceMode);
-  Read(in, kGradMode);
   s.entered[self] = s.ambient();
-  auto* context = s.New<OpaqueValue>();  // lives in the graph only
+  auto* context = s.New<ObjectValue>();  // made where the unit ends inside the block
+  context->type = s.TypeOfSymbol(kInference);
+  context->constructor = kInference;
+  context->arguments = {s.Const(*mode), s.Const(Read(in, kInferenceMode)), s.Const(Read(in, kGradMode))};
   FRAMEGATE_TAKE([[maybe_unused]] V set, in.SetAttr(self, "_inference_mode_context", context));
-  s.state_nodes[self] = StateNode(in, "torch.autograd.grad_mode:_enter_inference_mode", {s.Const(*mode)});
+  s.state_nodes[self] = StateNode(in, kEnterInference, {s.Const(*mode)});
   s.SetAmbient(kInferenceMode, *mode);
   s.SetAmbient(kGradMode, Constant::Bool(!mode->is_true()));
   return in.Done(s.None());
+}
+
+namespace {
+
+// A block that was entered before the unit began: the graph enters what was in force before it, until its end.
+Outcome LeaveEarlierMode(Interp& in, V self) {
+  Session& s = in.s;
+  FRAMEGATE_TAKE(V context, in.GetAttr(self, "_inference_mode_context"));
+  context = s.Resolve(context);
+  if (TypeValue* type = s.TypeOf(context); type == nullptr || !type->is(kInference) || !context->is_real())
+    return NotKnown(in, "inference_mode");
+  FRAMEGATE_TAKE(V inference, in.GetAttr(context, "inference_before"));
+  FRAMEGATE_TAKE(V grad, in.GetAttr(context, "grad_before"));
+  const Constant *mode = AsConstant(s.Resolve(inference)), *grad_mode = AsConstant(s.Resolve(grad));
+  if (mode == nullptr || !mode->is_bool() || grad_mode == nullptr || !grad_mode->is_bool())
+    return NotKnown(in, "inference_mode");
+  Read(in, kInferenceMode);
+  Read(in, kGradMode);
+  s.state_nodes[context] = StateNode(in, kEnterInference, {s.Const(*mode)});
+  StateNode(in, "torch._C:_set_grad_enabled", {s.Const(*grad_mode)});
+  s.SetAmbient(kInferenceMode, *mode);
+  s.SetAmbient(kGradMode, *grad_mode);
+  return in.Done(s.None());
+}
+
+}  // namespace
+
+void LeaveModes(Interp& in) {
+  Session& s = in.s;
+  std::vector<std::pair<V, TensorValue*>> open;
+  for (const auto& [owner, node] : s.state_nodes)
+    if (TypeValue* type = s.TypeOf(owner); type->is(kInference) || type->is("torch.autograd.grad_mode:inference_mode"))
+      open.emplace_back(owner, As<TensorValue>(node));
+  std::sort(open.begin(), open.end(), [](const auto& a, const auto& b) { return a.second->node < b.second->node; });
+  for (auto it = open.rbegin(); it != open.rend(); ++it)
+    StateNode(in, kExitInference, {it->second});
+  V grad = s.Const(s.AmbientPart(kGradMode));
+  for (const auto& [owner, node] : open) {
+    if (s.TypeOf(owner)->is(kInference))
+      s.AddEffect({.helper = model::Helper::kConstruct, .args = {s.Str("leave_inference_mode"), owner, grad}});
+    else if (auto* context = As<ObjectValue>(s.Resolve(s.InstanceAttr(owner, "_inference_mode_context"))))
+      context->arguments.push_back(grad);
+  }
 }
 
 Outcome BuiltinInferenceModeExit(Interp& in, Args& args, Tail) {
@@ -334,9 +382,11 @@ Outcome BuiltinInferenceModeExit(Interp& in, Args& args, Tail) {
   V self = args.positional.empty() ? nullptr : s.Resolve(args.positional[0]);
   auto it = s.state_nodes.find(self);
   Constant before = s.ambient();
-  if (it == s.state_nodes.end() || !AfterManager(s, self, &before))
-    return in.Break(Reason::kUnsupportedCall, "the exit of an inference_mode that was entered before a break");
-  StateNode(in, "torch.autograd.grad_mode:_exit_inference_mode", {it->second});
+  if (it == s.state_nodes.end())
+    return LeaveEarlierMode(in, self);
+  if (!AfterManager(s, self, &before))
+    return NotKnown(in, "inference_mode");
+  StateNode(in, kExitInference, {it->second});
   s.state_nodes.erase(it);
   FRAMEGATE_TAKE([[maybe_unused]] V cleared, in.SetAttr(self, "_inference_mode_context", nullptr));
   s.SetAmbient(kInferenceMode, before.items[static_cast<size_t>(kInferenceMode)]);

@@ -1,6 +1,7 @@
 #include "translator/emit/emitter.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/strings.h"
 #include "guards/passes/lower.h"
@@ -222,6 +223,24 @@ void Emitter::CallGraph() {
     code_.StoreFast(graph_outputs_ + i);
 }
 
+// The inputs that must be put back where the graph fails. False where one of the tensors is no input.
+bool Emitter::FindWritten(model::Entry* entry) const {
+  const std::vector<model::SubjectId>& inputs = entry->graph->inputs;
+  const std::vector<uint32_t>& sizes = entry->graph->sizes;
+  std::set<uint32_t> found;
+  for (const Node& node : s_.graph().nodes())
+    for (const TensorValue* tensor : node.written) {
+      uint32_t at = 0;
+      while (at < inputs.size() && (inputs[at] != tensor->subject || (at < sizes.size() && sizes[at] != model::kWhole)))
+        ++at;
+      if (at == inputs.size())
+        return false;
+      found.insert(at);
+    }
+  entry->written.assign(found.begin(), found.end());
+  return true;
+}
+
 // Effects that come before the first operator that may raise on its data come before the graph, where they can.
 size_t Emitter::EarlyEffects() const {
   if (s_.RunsAgain())
@@ -391,6 +410,8 @@ absl::StatusOr<model::Entry> Emitter::Finish(std::vector<model::BreakPlan> plans
     entry.retries = s_.RunsAgain();
     for (const Node& node : s_.graph().nodes())
       entry.draws = entry.draws || node.draws;
+    if (entry.retries && !FindWritten(&entry))
+      return absl::FailedPreconditionError("a tensor that the graph writes to and does not take");
   }
   entry.links = links_;
   entry.plans = std::move(plans);

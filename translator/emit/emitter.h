@@ -37,6 +37,7 @@ class Emitter {
   void LoadTerm(uint32_t number);
   void LoadSymbol(SymbolValue* symbol);
   size_t EarlyEffects() const;
+  bool FindWritten(model::Entry* entry) const;
   void ReplayEffects(size_t end);
   void FinishEffects();
   void Load(V value);

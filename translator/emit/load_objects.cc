@@ -45,19 +45,19 @@ void Emitter::LoadFunction(FunctionValue* value) {
 
 void Emitter::LoadMethod(MethodValue* value) {
   V function = s_.Resolve(value->function);
-  if (auto* builtin = As<BuiltinValue>(function)) {
-    std::string name = builtin->symbol.substr(builtin->symbol.find_last_of(":.") + 1);
+  auto* builtin = As<BuiltinValue>(function);
+  if (builtin != nullptr && (builtin->symbol == "builtins:next" || builtin->symbol == "builtins:iter")) {  // of an iterator, a method
     CallHelper(
         Helper::kGetAttrGeneric,
         [&] {
           Load(value->self);
-          code_.LoadConst(Constant::Str(name));
+          code_.LoadConst(Constant::Str(builtin->symbol == "builtins:next" ? "__next__" : "__iter__"));
         },
         2);
     return;
   }
   CallHelper(
-      Helper::kMakeMethod,
+      builtin != nullptr && s_.TypeOf(builtin)->symbol.ends_with("_descriptor") ? Helper::kBind : Helper::kMakeMethod,
       [&] {
         LoadItems({function, value->self});
       },

@@ -16,7 +16,7 @@ void Graph::Truncate(size_t size) {
 }
 
 bool Graph::ChangesOutside() const {
-  return std::any_of(nodes_.begin(), nodes_.end(), [](const Node& node) { return node.changes_outside; });
+  return std::any_of(nodes_.begin(), nodes_.end(), [](const Node& node) { return !node.written.empty(); });
 }
 
 uint32_t Graph::AddPosition(model::Position position) {

@@ -24,11 +24,11 @@ struct Node {
   std::string hint;         // the variable that receives it
   uint32_t position = UINT32_MAX;
   uint32_t module_stack = UINT32_MAX;
-  std::vector<uint32_t> bodies;  // functions that it is given before its arguments
-  bool has_effect = false;       // kept although nobody uses its result
-  bool changes_outside = false;  // writes to a tensor that is there when the segment has failed
-  bool draws = false;            // may take random numbers
-  bool is_argument = false;      // gives an argument as it is: kept only where the graph has nothing else
+  std::vector<uint32_t> bodies;       // functions that it is given before its arguments
+  std::vector<TensorValue*> written;  // inputs whose memory it writes to; null: what else is there when the segment has failed
+  bool has_effect = false;            // kept although nobody uses its result
+  bool draws = false;                 // may take random numbers
+  bool is_argument = false;           // gives an argument as it is: kept only where the graph has nothing else
 };
 
 // A function that a node is given: the nodes [begin, end) and what of them it returns. Tensors from before are its arguments.
@@ -51,7 +51,7 @@ class Graph {
 
   const std::vector<Node>& nodes() const { return nodes_; }
 
-  // Some node does.
+  // Some node writes to what is there when the segment has failed.
   bool ChangesOutside() const;
 
   uint32_t AddPosition(model::Position position);

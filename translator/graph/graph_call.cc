@@ -200,14 +200,14 @@ class NodeMaker {
         meta_.mutates_first && first != nullptr && meta_.first_after.has_value() && !SameShape(*meta_.first_after, *first->facts);
     if (reshapes && first->node == UINT32_MAX)
       return in_.Break(Reason::kUnsupportedTensor, StrCat(symbol_, " changes the shape of a tensor from outside"));
-    const bool outside = WritesOutside(out);
-    if (outside && s_.retries())
+    std::vector<TensorValue*> written = WrittenInputs(s_, WrittenTo(out), After());
+    if (!written.empty() && s_.retries() && !CanPutBack(s_, written))
       return in_.Break(Reason::kMayRaiseOnData, StrCat(symbol_, " changes a tensor from outside"));
-    if (outside && s_.late_raiser != UINT32_MAX) {
-      FRAMEGATE_TAKE([[maybe_unused]] V allowed, NothingOutside(true));
+    if (!written.empty() && s_.late_raiser != UINT32_MAX && !s_.retries()) {
+      FRAMEGATE_TAKE([[maybe_unused]] V allowed, RunAgain(written, Reason::kRaisesBetweenEffects));
     }
     if (meta_.may_raise_on_data) {
-      FRAMEGATE_TAKE([[maybe_unused]] V allowed, MayRaise(outside));
+      FRAMEGATE_TAKE([[maybe_unused]] V allowed, MayRaise(written));
     }
     GuardAmbient();
     if (out != nullptr)
@@ -220,8 +220,8 @@ class NodeMaker {
          .position = in_.Position(),
          .module_stack = in_.top().module_stack,
          .bodies = bodies_,
+         .written = std::move(written),
          .has_effect = !has_rule_ || meta_.mutates_first || meta_.may_raise_on_data || out != nullptr || HasGraphEffect(target_),
-         .changes_outside = outside,
          .draws = !has_rule_ || Draws(s_, target_, args_)});
     if (meta_.may_raise_on_data && s_.first_raiser == UINT32_MAX) {
       s_.first_raiser = index;
@@ -380,33 +380,40 @@ class NodeMaker {
     return result;
   }
 
-  // Something that may be there before the segment and after it, or that is not known.
-  bool WritesOutside(V out) {
+  // What it writes to; null: something that is not known.
+  Values WrittenTo(V out) {
     Values written = WrittenFurther(s_, target_, args_);
     if (out != nullptr)
       written.push_back(out);
     for (size_t i = 0; i < args_.positional.size(); ++i)
       if ((i == 0 && meta_.mutates_first) || (i < after_.size() && after_[i].tensor.has_value()))
         written.push_back(args_.positional[i]);
-    return std::any_of(written.begin(), written.end(), [this](V value) { return value == nullptr || IsFromOutside(s_, value); });
+    return written;
+  }
+
+  // What arguments look like after the call, where they change.
+  std::vector<model::TensorFacts> After() const {
+    std::vector<model::TensorFacts> after;
+    if (meta_.mutates_first && meta_.first_after.has_value())
+      after.push_back(*meta_.first_after);
+    for (const Operand& operand : after_)
+      if (operand.tensor.has_value())
+        after.push_back(*operand.tensor);
+    return after;
   }
 
   // The call may raise once its data are known: who would handle that must find everything as the program left it. Where all that was done
   // until then is to compute, the unit runs again, as written.
-  Outcome MayRaise(bool outside) {
+  Outcome MayRaise(const std::vector<TensorValue*>& written) {
     if (s_.retries())
       return in_.Done(nullptr);
-    const std::vector<Node>& nodes = s_.graph().nodes();
-    if (in_.MayBeHandled()) {
-      if (outside || s_.graph().ChangesOutside())
-        return in_.Break(Reason::kMayRaiseOnData, symbol_);
-      s_.first_handled = static_cast<uint32_t>(nodes.size());
-      return in_.Done(nullptr);
-    }
+    if (in_.MayBeHandled())
+      return RunAgain(written, Reason::kMayRaiseOnData);
     if (s_.first_raiser != UINT32_MAX) {
       if (s_.late_raiser == UINT32_MAX && s_.effects().size() > s_.early_effects)
-        s_.late_raiser = static_cast<uint32_t>(nodes.size());
-      return s_.late_raiser != UINT32_MAX ? NothingOutside(outside) : in_.Done(nullptr);
+        s_.late_raiser = static_cast<uint32_t>(s_.graph().nodes().size());
+      const bool outside = !written.empty() || s_.graph().ChangesOutside();
+      return s_.late_raiser != UINT32_MAX && outside ? RunAgain(written, Reason::kRaisesBetweenEffects) : in_.Done(nullptr);
     }
     for (const Effect& effect : s_.effects())
       for (V value : effect.args)
@@ -415,11 +422,12 @@ class NodeMaker {
     return in_.Done(nullptr);
   }
 
-  // What a failure leaves of effects between operators that may raise is right only where the unit can run again.
-  Outcome NothingOutside(bool outside) {
-    if (!outside && !s_.graph().ChangesOutside())
-      return in_.Done(nullptr);
-    return in_.Break(Reason::kRaisesBetweenEffects, StrCat(symbol_, outside ? " changes a tensor from outside" : ""));
+  // What a failure leaves is right only where the unit can run again.
+  Outcome RunAgain(const std::vector<TensorValue*>& written, Reason otherwise) {
+    if (!CanPutBack(s_, written))
+      return in_.Break(otherwise, StrCat(symbol_, written.empty() ? "" : " changes a tensor from outside"));
+    s_.first_handled = static_cast<uint32_t>(s_.graph().nodes().size());
+    return in_.Done(nullptr);
   }
 
   void GuardAmbient() {

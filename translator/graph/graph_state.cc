@@ -1,4 +1,5 @@
 // Nodes without a result: changes of the ambient state, and ways of the program that a graph takes for granted.
+#include "translator/graph/sharing.h"
 #include "translator/slots/slots.h"
 
 namespace framegate::translator {
@@ -10,7 +11,7 @@ Outcome Interp::GraphExpect(V value, bool truth) {
   auto* tensor = As<TensorValue>(s.Resolve(value));
   const model::TensorFacts* facts = tensor == nullptr ? nullptr : s.FactsOf(tensor);
   // On other devices a failure comes too late, and for good.
-  if (facts == nullptr || facts->device != "cpu" || s.graph().ChangesOutside())
+  if (facts == nullptr || facts->device != "cpu" || !CanPutBack(s))
     return Break(Reason::kTensorBranch, "the truth of a tensor");
   V holds = tensor;
   if (!truth) {

@@ -1,5 +1,8 @@
 #include "translator/graph/sharing.h"
 
+#include <algorithm>
+#include <set>
+
 #include "translator/slots/slots.h"
 
 namespace framegate::translator {
@@ -53,6 +56,62 @@ bool IsFromOutside(Session& s, V value) {
     found = found || root->is_real() || root->foreign || tensor->foreign;
   });
   return found;
+}
+
+namespace {
+
+bool HasHistory(const model::TensorFacts& facts) {
+  return facts.requires_grad && !facts.is_leaf;
+}
+
+// The input that a tensor is memory of; null where it is none, or may reach beyond it.
+TensorValue* InputOf(Session& s, TensorValue* tensor) {
+  for (; tensor->base != nullptr; tensor = tensor->base)
+    if (tensor->foreign || (tensor->node != UINT32_MAX && s.graph().nodes()[tensor->node].target.ends_with("as_strided")))
+      return nullptr;
+  const model::TensorFacts* facts = tensor->is_real() ? s.FactsOf(tensor) : nullptr;
+  const bool plain = facts != nullptr && facts->layout == "torch.strided" && !facts->is_inference && !tensor->doubtful;
+  return plain && !HasHistory(*facts) ? tensor : nullptr;
+}
+
+}  // namespace
+
+std::vector<TensorValue*> WrittenInputs(Session& s, const Values& written, const std::vector<model::TensorFacts>& after) {
+  std::vector<TensorValue*> inputs;
+  for (V value : written) {
+    if (value == nullptr)
+      inputs.push_back(nullptr);
+    else
+      ForEachTensor(s, value, [&](TensorValue* tensor) {
+        if (IsFromOutside(s, tensor))
+          inputs.push_back(InputOf(s, tensor));
+      });
+  }
+  if (!inputs.empty() && std::any_of(after.begin(), after.end(), HasHistory))
+    inputs.push_back(nullptr);
+  return inputs;
+}
+
+bool CanPutBack(Session& s, const std::vector<TensorValue*>& more) {
+  constexpr int64_t kMostBytes = 1 << 20;
+  std::set<TensorValue*> inputs(more.begin(), more.end());
+  for (const Node& node : s.graph().nodes())
+    inputs.insert(node.written.begin(), node.written.end());
+  if (inputs.contains(nullptr))
+    return false;
+  int64_t bytes = 0;
+  for (TensorValue* input : inputs) {
+    const model::TensorFacts& facts = *s.FactsOf(input);
+    int64_t size = ItemSizeOf(facts.dtype);
+    for (size_t at = 0; at < facts.sizes.size() && size <= kMostBytes; ++at)
+      size *= facts.sizes[at];
+    bytes += size;
+    if (bytes > kMostBytes)
+      return false;
+    if (facts.requires_grad)
+      s.RelyOnParts(input, guards::kLeafPart);
+  }
+  return true;
 }
 
 bool IsGeneratorType(const TypeValue* type) {

@@ -14,6 +14,12 @@ void SetFacts(Session& s, TensorValue* tensor, const model::TensorFacts& facts);
 TensorValue* RootOf(TensorValue* tensor);
 // A tensor in it is from outside the segment or may share memory with one that is.
 bool IsFromOutside(Session& s, V value);
+// The inputs of the segment whose memory a node writes to with `written`, which look like `after` afterwards; null: something else that is
+// there before and after the segment, or that cannot be put back as it was.
+std::vector<TensorValue*> WrittenInputs(Session& s, const Values& written, const std::vector<model::TensorFacts>& after);
+// Whether all that the graph writes to, and `more`, can be put back where it fails: inputs, small enough to be copied in each run.
+bool CanPutBack(Session& s, const std::vector<TensorValue*>& more = {});
+
 // torch.Generator: graphs take its instances as they are.
 bool IsGeneratorType(const TypeValue* type);
 

@@ -67,7 +67,11 @@ Outcome OpCallFunctionEx(Interp& in, Frame& f, const Instruction& i) {
   if (IsNotIterable(in, Cell(f, cells - 1)))
     return in.Raise("builtins:TypeError", StrCat(NameOfCallee(in, in.s.Is313() ? Cell(f, cells + 1) : callable),
                                                  "argument after * must be an iterable, not ", TypeName(in.s.TypeOf(Cell(f, cells - 1)))));
-  FRAMEGATE_TAKE([[maybe_unused]] V none, in.ToValues(Cell(f, cells - 1), &args.positional));
+  if (cells == 2) {
+    FRAMEGATE_TAKE([[maybe_unused]] V taken, TakeItems(in, f, kAllItems, &args.positional));
+  } else {
+    FRAMEGATE_TAKE([[maybe_unused]] V taken, in.ToValues(Cell(f, 2), &args.positional));
+  }
   if ((i.arg & 1) != 0) {
     auto* mapping = As<MappingValue>(in.s.Resolve(Cell(f, 1)));
     if (mapping == nullptr || !in.s.Complete(mapping))

@@ -153,16 +153,16 @@ Outcome OpListExtend(Interp& in, Frame& f, const Instruction& i) {
   V container = Cell(f, static_cast<size_t>(i.arg) + 1);
   LazyValue* unread = Unread(container);
   Values items;
-  auto* generator = As<GeneratorValue>(in.s.Look(Cell(f, 1)));
+  V source = in.s.Look(Cell(f, 1));
   const Session::Mark mark = in.s.Snapshot();
   Outcome given = in.ToValues(Cell(f, 1), &items);
   if (given.flow == Flow::kBreak)
     in.s.Rollback(mark);
   else
     in.s.Release(mark);
-  if (given.flow == Flow::kBreak && generator != nullptr && generator->frame != nullptr)
+  if (given.flow == Flow::kBreak && RunsFrames(in.s, source))
     return Consume(f, 1,
-                   in.Call(in.s.Symbol("framegate._polyfills_consumers:list_extend"), {.positional = {container, generator}},
+                   in.Call(in.s.Symbol("framegate._polyfills_consumers:list_extend"), {.positional = {container, source}},
                            {true, model::Resume::kDiscard}));
   if (given.flow == Flow::kRaise && IsNotIterable(in, Cell(f, 1)))
     return in.Raise("builtins:TypeError", StrCat("Value after * must be an iterable, not ", TypeName(in.s.TypeOf(Cell(f, 1)))));
@@ -187,9 +187,18 @@ Outcome OpSetUpdate(Interp& in, Frame& f, const Instruction& i) {
   auto* set = As<SetValue>(in.s.Resolve(Cell(f, static_cast<size_t>(i.arg) + 1)));
   if (set == nullptr || set->is_real())
     return in.Break(Reason::kUnsupportedMutation, "SET_UPDATE of a set from elsewhere");
-  FRAMEGATE_TAKE([[maybe_unused]] V merged, MergeIntoSet(in, set, Cell(f, 1)));
-  Pop(f, 1);
-  return Next();
+  V source = in.s.Look(Cell(f, 1));
+  const Session::Mark mark = in.s.Snapshot();
+  const Outcome merged = MergeIntoSet(in, set, source);
+  if (merged.flow != Flow::kBreak) {
+    in.s.Release(mark);
+    return Consume(f, 1, merged);
+  }
+  in.s.Rollback(mark);
+  return !RunsFrames(in.s, source) ? merged
+                                   : Consume(f, 1,
+                                             in.Call(in.s.Symbol("framegate._polyfills:set_update"), {.positional = {set, source}},
+                                                     {true, model::Resume::kDiscard}));
 }
 
 namespace {
@@ -286,21 +295,55 @@ Outcome WrongCount(Interp& in, size_t got, size_t want) {
   return in.Raise("builtins:ValueError", StrCat("too many values to unpack (expected ", want, ")"));
 }
 
-Outcome ItemsToUnpack(Interp& in, V value, Values* items) {
-  value = in.s.Resolve(value);
+Outcome ItemsToUnpack(Interp& in, Frame& f, int64_t most, Values* items) {
+  V value = in.s.Resolve(Cell(f, 1));
   TypeValue* type = in.s.TypeOf(value);
   if (As<TensorValue>(value) == nullptr && type != nullptr && !type->Has(model::TypeFlag::kIterable) &&
       in.s.TypeAttr(type, "__getitem__") == nullptr && in.s.TypeAttr(type, "__iter__") == nullptr)
     return in.Raise("builtins:TypeError",
                     StrCat("cannot unpack non-iterable ", type->symbol.substr(type->symbol.rfind(':') + 1), " object"));
-  return in.ToValues(value, items);
+  return TakeItems(in, f, most, items);
+}
+
+// As unpacking takes them: no more of an iterator than are needed to know that there are too many.
+Outcome FirstItems(Interp& in, V value, size_t most, Values* items) {
+  if (As<SequenceValue>(in.s.Resolve(value)) != nullptr)
+    return in.ToValues(value, items);
+  FRAMEGATE_TAKE(V iterator, in.Iter(value));
+  while (items->size() < most) {
+    FRAMEGATE_TAKE(V item, in.Next(iterator));
+    if (item == nullptr)
+      break;
+    items->push_back(item);
+  }
+  return in.Done(nullptr);
 }
 
 }  // namespace
 
+Outcome TakeItems(Interp& in, Frame& f, int64_t most, Values* items) {
+  V operand = in.s.Look(Cell(f, 1));
+  const Session::Mark mark = in.s.Snapshot();
+  const Outcome taken = most == kAllItems ? in.ToValues(operand, items) : FirstItems(in, operand, static_cast<size_t>(most), items);
+  if (taken.flow != Flow::kBreak) {
+    in.s.Release(mark);
+    return taken;
+  }
+  in.s.Rollback(mark);
+  if (!RunsFrames(in.s, operand))
+    return taken;
+  Refusal why = in.s.refusal;
+  const Outcome started = in.Call(in.s.Symbol("framegate._polyfills_consumers:first_of"), {.positional = {operand, in.s.Int(most)}},
+                                  {true, model::Resume::kOperand});
+  if (started.flow == Flow::kFrame)
+    return Consume(f, 1, started);
+  in.s.refusal = std::move(why);
+  return taken;
+}
+
 Outcome OpUnpackSequence(Interp& in, Frame& f, const Instruction& i) {
   Values items;
-  FRAMEGATE_TAKE([[maybe_unused]] V none, ItemsToUnpack(in, Cell(f, 1), &items));
+  FRAMEGATE_TAKE([[maybe_unused]] V none, ItemsToUnpack(in, f, i.arg + 1, &items));
   if (items.size() != static_cast<size_t>(i.arg))
     return WrongCount(in, items.size(), static_cast<size_t>(i.arg));
   Pop(f, 1);
@@ -310,7 +353,7 @@ Outcome OpUnpackSequence(Interp& in, Frame& f, const Instruction& i) {
 
 Outcome OpUnpackEx(Interp& in, Frame& f, const Instruction& i) {
   Values items;
-  FRAMEGATE_TAKE([[maybe_unused]] V none, ItemsToUnpack(in, Cell(f, 1), &items));
+  FRAMEGATE_TAKE([[maybe_unused]] V none, ItemsToUnpack(in, f, kAllItems, &items));
   size_t before = static_cast<size_t>(i.arg), after = static_cast<size_t>(i.arg2);
   if (items.size() < before + after)
     return in.Raise("builtins:ValueError",

@@ -122,16 +122,6 @@ Outcome OpGetIter(Interp& in, Frame& f, const Instruction&) {
 
 namespace {
 
-// Whether it takes what it gives from a generator of the frame, itself or through others of its kind.
-bool DrivesGenerator(Session& s, V value) {
-  value = s.Look(value);
-  if (auto* generator = As<GeneratorValue>(value))
-    return generator->frame != nullptr;
-  auto* iterator = As<IteratorValue>(value);
-  return iterator != nullptr && !iterator->is_real() &&
-         std::any_of(iterator->sources.begin(), iterator->sources.end(), [&](V source) { return DrivesGenerator(s, source); });
-}
-
 // The same iterator as a generator of Python code, whose frame waits where the other's would be inside C code. Null: there is none.
 Outcome AsGenerator(Interp& in, IteratorValue* iterator) {
   Session& s = in.s;
@@ -160,9 +150,12 @@ Outcome AsGenerator(Interp& in, IteratorValue* iterator) {
 // Only the loop holds it, as far as the frames show.
 bool IsHeldOnce(Interp& in, V iterator) {
   size_t count = 0;
-  for (const std::shared_ptr<Frame>& frame : in.frames())
+  for (const std::shared_ptr<Frame>& frame : in.frames()) {
+    size_t here = 0;
     for (const Values* values : {&frame->slots, &frame->stack})
-      count += static_cast<size_t>(std::count_if(values->begin(), values->end(), [&](V value) { return in.s.Look(value) == iterator; }));
+      here += static_cast<size_t>(std::count_if(values->begin(), values->end(), [&](V value) { return in.s.Look(value) == iterator; }));
+    count += frame->hidden ? std::min<size_t>(here, 1) : here;  // a polyfill's parameter is what it loops over
+  }
   return count == 1;
 }
 
@@ -171,7 +164,7 @@ bool IsHeldOnce(Interp& in, V iterator) {
 Outcome OpForIter(Interp& in, Frame& f, const Instruction& i) {
   Outcome outcome = in.Next(Cell(f, 1), {true, Resume::kNext});
   if (auto* several = As<IteratorValue>(in.s.Look(Cell(f, 1)));
-      outcome.flow == Flow::kBreak && several != nullptr && DrivesGenerator(in.s, several) && IsHeldOnce(in, several)) {
+      outcome.flow == Flow::kBreak && several != nullptr && RunsFrames(in.s, several) && IsHeldOnce(in, several)) {
     const Refusal why = in.s.refusal;
     FRAMEGATE_TAKE(V generator, AsGenerator(in, several));
     in.s.refusal = why;

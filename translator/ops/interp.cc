@@ -224,6 +224,9 @@ bool Interp::TakeValue(Frame& f, V value, Outcome* outcome) {
       f.stack.push_back(value);
       ++f.ip;
       return true;
+    case Resume::kOperand:
+      f.stack.push_back(value);
+      return true;
     case Resume::kDiscard:
     case Resume::kReturnSelf:
       ++f.ip;

@@ -59,6 +59,7 @@ Outcome OpIsOp(Interp& in, Frame& f, const Instruction& i) {
 
 Outcome OpContainsOp(Interp& in, Frame& f, const Instruction& i) {
   V container = Cell(f, 1), item = Cell(f, 2);
+  const Session::Mark mark = in.s.Snapshot();
   Outcome outcome = SyncOrFrames(
       in, container, nullptr, {true, Resume::kContains},
       [&]() -> Outcome {
@@ -69,7 +70,20 @@ Outcome OpContainsOp(Interp& in, Frame& f, const Instruction& i) {
         FRAMEGATE_TAKE(V method, in.LookupSpecial(container, "__contains__"));
         return in.Call(method, {.positional = {item}}, {true, Resume::kContains});
       });
-  return Replace(f, 2, outcome);
+  if (outcome.flow != Flow::kBreak) {
+    in.s.Release(mark);
+    return Replace(f, 2, outcome);
+  }
+  in.s.Rollback(mark);
+  if (!RunsFrames(in.s, container))
+    return outcome;
+  const Refusal why = in.s.refusal;
+  const Outcome started =
+      in.Call(in.s.Symbol("framegate._polyfills_consumers:contains_of"), {.positional = {container, item}}, {true, Resume::kContains});
+  if (started.flow == Flow::kFrame)
+    return Consume(f, 2, started);
+  in.s.refusal = why;
+  return outcome;
 }
 
 }  // namespace framegate::translator

@@ -65,4 +65,9 @@ inline Outcome Next() {
   return {Flow::kNext, nullptr};
 }
 
+// The items of the operand on top, at most so many (kAllItems: all). Where Python code that gives them breaks, a polyfill makes a tuple of
+// them in a frame that waits for that code's, and the instruction runs again on it: the outcome is that frame.
+inline constexpr int64_t kAllItems = -1;
+Outcome TakeItems(Interp& in, Frame& f, int64_t most, Values* items);
+
 }  // namespace framegate::translator

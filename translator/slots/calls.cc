@@ -35,14 +35,6 @@ Outcome RunAll(Interp& in, BuiltinBody body, Args& args, Tail tail) {
   return outcome;
 }
 
-// One that was made in the frame and has not ended.
-bool HasGenerator(Session& s, const Args& args) {
-  return std::any_of(args.positional.begin(), args.positional.end(), [&](V argument) {
-    auto* generator = As<GeneratorValue>(s.Look(argument));
-    return generator != nullptr && generator->frame != nullptr;
-  });
-}
-
 // What stands for an argument where only its kind may matter: (kind), or ("value", constant).
 V StandIn(Session& s, V value) {
   Constant constant;
@@ -79,7 +71,8 @@ Outcome Refused(Interp& in, const std::string& symbol, const Args& args, Outcome
 Outcome RunWhole(Interp& in, const std::string& symbol, BuiltinBody body, Args& args, Tail tail) {
   const Args given = args;
   Outcome outcome = RunAll(in, body, args, tail);
-  if (outcome.flow == Flow::kBreak && tail.allowed && HasGenerator(in.s, given))
+  if (outcome.flow == Flow::kBreak && tail.allowed &&
+      std::any_of(given.positional.begin(), given.positional.end(), [&](V argument) { return RunsFrames(in.s, argument); }))
     if (const std::string_view consumer = FindConsumer(symbol); !consumer.empty())
       return in.Call(in.s.Symbol(StrCat("framegate.", consumer)), given, tail);
   if (outcome.flow != Flow::kBreak || in.s.refusal.reason != Reason::kUnsupportedCall ||

@@ -138,15 +138,15 @@ Outcome Interp::Fold(const std::string& symbol, const Args& args) {
 
 namespace {
 
-// A __subclasshook__ in Python, of a class that is not the standard library's.
+// A __subclasshook__ in Python, of a class that is not the standard library's. A protocol's looks at what is derived from it: not typing's
+// own.
 bool HasHook(Session& s, TypeValue* type) {
   V hook = s.Resolve(s.TypeAttr(type, "__subclasshook__"));
-  V function =
-      hook == nullptr || !s.TypeOf(hook)->is("builtins:classmethod") ? nullptr : s.Resolve(PartOf(s, hook, model::Step::kMethodFunc));
+  V function = hook != nullptr && s.TypeOf(hook)->is("builtins:classmethod") ? s.Resolve(PartOf(s, hook, model::Step::kMethodFunc)) : hook;
   auto* python = As<FunctionValue>(function);
   const Constant* module = python == nullptr || python->module == nullptr ? nullptr : ConstantOf(s, python->module, ConstantKind::kStr);
-  return python != nullptr &&
-         (module == nullptr || (module->text != "collections.abc" && module->text != "numbers" && module->text != "typing"));
+  return python != nullptr && (module == nullptr || (module->text != "collections.abc" && module->text != "numbers" &&
+                                                     (module->text != "typing" || !type->symbol.starts_with("typing:"))));
 }
 
 }  // namespace

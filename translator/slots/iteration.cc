@@ -335,6 +335,20 @@ Outcome Interp::Next(V iterator, Tail tail) {
   return outcome;
 }
 
+bool RunsFrames(Session& s, V value) {
+  value = s.Look(value);
+  if (auto* generator = As<GeneratorValue>(value))
+    return generator->frame != nullptr;
+  auto* iterator = As<IteratorValue>(value);
+  if (iterator == nullptr || iterator->is_real())
+    return false;
+  V function = iterator->form == IteratorForm::kMap ? s.Look(iterator->source) : nullptr;
+  if (auto* method = As<MethodValue>(function))
+    function = s.Look(method->function);
+  return As<FunctionValue>(function) != nullptr ||
+         std::any_of(iterator->sources.begin(), iterator->sources.end(), [&](V source) { return RunsFrames(s, source); });
+}
+
 Outcome Interp::ToValues(V iterable, Values* items) {
   iterable = s.Resolve(iterable);
   items->clear();

@@ -75,6 +75,10 @@ Outcome SetAttrGeneric(Interp& in, V object, const std::string& name, V value, T
 // object.__getattribute__: without __getattr__ and without looking for an override.
 Outcome GetAttrGeneric(Interp& in, V object, const std::string& name, Tail tail);
 
+// An iterator made in the frame that runs Python code of it to give an item: a generator that has not ended, or one through others of its
+// kind.
+bool RunsFrames(Session& s, V value);
+
 // issubclass() of an abstract class, asked of the client.
 Outcome FoldSubclass(Interp& in, TypeValue* type, TypeValue* base);
 

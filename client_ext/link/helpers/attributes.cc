@@ -42,6 +42,15 @@ PyObject* HelperkTypeGetAttr(PyObject* const* args, Py_ssize_t) {
   return PyType_Type.tp_getattro(args[0], args[1]);
 }
 
+PyObject* HelperkBind(PyObject* const* args, Py_ssize_t) {
+  PyObject *descriptor = args[0], *self = args[1];
+  const descrgetfunc get = Py_TYPE(descriptor)->tp_descr_get;
+  if (get == nullptr)
+    return PyErr_Format(PyExc_TypeError, "'%.200s' object is no descriptor", Py_TYPE(descriptor)->tp_name);
+  const bool of_class = Py_IS_TYPE(descriptor, &PyClassMethodDescr_Type);
+  return of_class ? get(descriptor, nullptr, self) : get(descriptor, self, reinterpret_cast<PyObject*>(Py_TYPE(self)));
+}
+
 PyObject* HelperkGetAttrGeneric(PyObject* const* args, Py_ssize_t) {
   return PyObject_GenericGetAttr(args[0], args[1]);
 }

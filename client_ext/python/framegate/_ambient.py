@@ -31,6 +31,26 @@ def leave_device(device: torch.device) -> None:
     device.__exit__(None, None, None)
 
 
+class Inference:
+    """What an inference_mode holds while its block is open, where the frame enters it after the graph that began it; also: what was in force before."""
+
+    def __init__(self, mode: bool, inference_before: bool, grad_before: bool, grad: bool) -> None:
+        import torch
+        self.inference_before, self.grad_before = inference_before, grad_before
+        self._context = torch._C._InferenceMode(mode)
+        self._context.__enter__()
+        torch._C._set_grad_enabled(grad)
+
+    def __exit__(self, *exception: typing.Any) -> None:
+        self._context.__exit__(*exception)
+
+
+def leave_inference_mode(context: Inference, grad: bool) -> None:
+    import torch
+    context.__exit__(None, None, None)
+    torch._C._set_grad_enabled(grad)
+
+
 class State(typing.NamedTuple):
     grad: bool
     dtype: torch.dtype
@@ -77,6 +97,25 @@ def restore_random(before: list[torch.Tensor]) -> None:
     torch.set_rng_state(before[0])
     if len(before) > 1:
         torch.cuda.set_rng_state_all(before[1:])
+
+
+def _elements(tensor: torch.Tensor) -> torch.Tensor:
+    """Each element of its memory once along dimensions that repeat it."""
+    return tensor.detach().as_strided([1 if stride == 0 else size for size, stride in zip(tensor.shape, tensor.stride())], tensor.stride())
+
+
+def save(tensors: tuple[torch.Tensor, ...]) -> list[tuple[torch.Tensor, torch.Tensor]]:
+    """The memory of each tensor and a copy of it."""
+    import torch
+    with torch._C.DisableTorchFunction():
+        return [(memory, memory.clone()) for memory in map(_elements, tensors)]
+
+
+def put_back(saved: list[tuple[torch.Tensor, torch.Tensor]]) -> None:
+    import torch
+    with torch._C.DisableTorchFunction():
+        for memory, copy in saved:
+            memory.copy_(copy)
 
 
 def restore(before: State) -> None:

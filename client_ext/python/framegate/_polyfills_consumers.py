@@ -1,6 +1,9 @@
 """C functions that consume an iterator, and C iterators over others, in Python as _polyfills has them: inlined only for generators, so that they
 can break inside."""
 from collections import deque as _deque
+from sys import version_info as _version_info
+
+_missing = object()
 
 
 def all_of(iterable, /):
@@ -70,6 +73,83 @@ def str_join(self, iterable, /):
     for item in iterable:
         parts.append(item)
     return str.join(self, parts)
+
+
+def first_of(iterable, most, /):
+    """What unpacking takes: so many items, or all with -1."""
+    made = []
+    for item in iterable:
+        made.append(item)
+        if len(made) == most:
+            break
+    return tuple(made)
+
+
+def contains_of(iterable, wanted, /):
+    for item in iterable:
+        if item is wanted or item == wanted:
+            return True
+    return False
+
+
+def _pair(item, place):
+    if type(item) is not tuple:
+        try:
+            item = tuple(item)
+        except TypeError:
+            raise TypeError(f"cannot convert dictionary update sequence element #{place} to a sequence") from None
+    if len(item) != 2:
+        raise ValueError(f"dictionary update sequence element #{place} has length {len(item)}; 2 is required")
+    return item
+
+
+def dict_of(iterable, /, **keywords):
+    made, place = {}, 0
+    for item in iterable:
+        key, value = _pair(item, place)
+        made[key] = value
+        place += 1
+    made.update(keywords)
+    return made
+
+
+def dict_update(self, iterable, /, **keywords):
+    place = 0
+    for item in iterable:
+        key, value = _pair(item, place)
+        dict.__setitem__(self, key, value)
+        place += 1
+    dict.update(self, keywords)
+
+
+def max_of(iterable, /, *more, key=None, default=_missing):
+    if more:
+        return max(iterable, *more, key=key)
+    best = best_value = _missing
+    for item in iterable:
+        value = item if key is None else key(item)
+        if best_value is _missing or value > best_value:
+            best, best_value = item, value
+    return _found(best, default, "max")
+
+
+def min_of(iterable, /, *more, key=None, default=_missing):
+    if more:
+        return min(iterable, *more, key=key)
+    best = best_value = _missing
+    for item in iterable:
+        value = item if key is None else key(item)
+        if best_value is _missing or value < best_value:
+            best, best_value = item, value
+    return _found(best, default, "min")
+
+
+def _found(best, default, name):
+    if best is not _missing:
+        return best
+    if default is _missing:
+        raise ValueError(f"{name}() iterable argument is empty" if _version_info >= (3, 12) else f"{name}() arg is an empty sequence")
+    return default
 
 
 def sum_of(iterable, /, start=0):
