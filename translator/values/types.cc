@@ -402,11 +402,10 @@ V Session::HidingAttr(V object, TypeValue* type, std::string_view name) {
   if (!IsHidden(type, name))
     return nullptr;
   const Attributes* attributes = AttributesOf(object);
-  const bool is_set = attributes != nullptr && std::any_of(attributes->begin(), attributes->end(), [&](const auto& own) {
-                        return own.first == name && own.second != nullptr;
-                      });
-  if (!is_set && (!object->is_real() || !type->Has(TypeFlag::kInstancesHaveDict) ||
-                  mirror_.Step(object->handle, Step::kAttr, name) == model::kAbsent))
+  const bool is_set = attributes != nullptr && std::any_of(attributes->begin(), attributes->end(),
+                                                           [&](const auto& own) { return own.first == name && own.second != nullptr; });
+  if (!is_set &&
+      (!object->is_real() || !type->Has(TypeFlag::kInstancesHaveDict) || mirror_.Step(object->handle, Step::kAttr, name) == model::kAbsent))
     return nullptr;
   V value = InstanceAttr(object, name);
   return value != nullptr && LacksDataDescriptor(type, name) ? value : nullptr;

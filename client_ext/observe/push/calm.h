@@ -5,8 +5,8 @@
 
 namespace framegate::client {
 
-// A number that stays the same while no dict of the process is made or changed, but for the dict of keyword arguments that the frame at hand
-// was made with; 0 where that cannot be told. Runs no Python code.
+// A number that stays the same while no dict of the process is made or changed, but for the dict of keyword arguments that the frame at
+// hand was made with; 0 where that cannot be told. Runs no Python code.
 uint64_t CalmPeriod(const LiveFrame& frame) noexcept;
 
 }  // namespace framegate::client
