@@ -144,6 +144,13 @@ PyObject* LocalDict(PyObject* local) {
 
 #endif
 
+std::vector<std::string> MemberNames(const PyTypeObject* type) {
+  std::vector<std::string> names;
+  for (const PyMemberDef* member = type->tp_members; member != nullptr && member->name != nullptr; ++member)
+    names.emplace_back(member->name);
+  return names;
+}
+
 const uint64_t* AbcCounter() {
   // The state of the module _abc, in all versions.
   struct State {
