@@ -29,8 +29,7 @@ bool SummaryIndex::Find(const Node* from, model::Step step, uint32_t index, cons
   const std::optional<model::Handle> target = node.edges.Find(step, index, key);
   if (!target.has_value()) {
     *to = nullptr;
-    return std::any_of(node.facts.begin(), node.facts.end(),
-                       [&](const model::FactValue* fact) { return SaysAbsent(*fact, step, key); }) ||
+    return std::any_of(node.facts.begin(), node.facts.end(), [&](const model::FactValue* fact) { return SaysAbsent(*fact, step, key); }) ||
            (step == model::Step::kDataDescriptor && FindDataDescriptor(from, key, to));
   }
   const auto found = nodes_.find(*target);

@@ -377,29 +377,6 @@ V Session::InstanceAttr(V object, std::string_view name) {
   return StepFrom(object, Step::kAttr, name);
 }
 
-namespace {
-
-bool IsDataDescriptor(Mirror& mirror, Handle object) {
-  const model::FactValue& flags = mirror.Fact(mirror.Step(object, Step::kType), Fact::kTypeFlags);
-  return !flags.known || model::HasFlag(flags.word, TypeFlag::kDataDescriptor);
-}
-
-}  // namespace
-
-bool Session::IsHidden(TypeValue* type, std::string_view name) {
-  if (!type->is_real() || types_changed)
-    return false;
-  const Handle found = mirror_.Step(type->handle, Step::kTypeAttr, name);
-  return found == model::kAbsent || !IsDataDescriptor(mirror_, found);
-}
-
-bool Session::LacksDataDescriptor(TypeValue* type, std::string_view name) {
-  if (!IsHidden(type, name))
-    return false;
-  mirror_.Conclude(type->handle, Step::kDataDescriptor, name, model::kAbsent);
-  return StepFrom(type, Step::kDataDescriptor, name) == nullptr;
-}
-
 V Session::HidingAttr(V object, TypeValue* type, std::string_view name) {
   mirror_.Expect(object->handle, Step::kAttr, name);
   if (!IsHidden(type, name))
