@@ -1,4 +1,5 @@
-// An optional value that lies elsewhere: for what is large and seldom there. Otherwise as std::optional; copies are deep. Thread-compatible.
+// An optional value that lies elsewhere: for what is large and seldom there. Otherwise as std::optional; copies are deep.
+// Thread-compatible.
 #pragma once
 
 #include <memory>
@@ -10,8 +11,11 @@ template <typename T>
 class Boxed {
  public:
   Boxed() = default;
+
   Boxed(T value) : value_(std::make_unique<T>(std::move(value))) {}  // NOLINT: as std::optional's
+
   Boxed(const Boxed& other) : value_(other.value_ == nullptr ? nullptr : std::make_unique<T>(*other.value_)) {}
+
   Boxed(Boxed&&) noexcept = default;
 
   Boxed& operator=(Boxed other) noexcept {
