@@ -72,7 +72,7 @@ Outcome Interp::RaiseValue(V exception) {
   }
   if (object->traceback == nullptr) {
     s.Touch(object);
-    object->traceback = NewTraceback(s);
+    object->traceback = NewTraceback(s, object);
   }
   V context = Topmost();
   if (context == nullptr || context == exception)
@@ -103,9 +103,16 @@ void Interp::AddToTrace(const Frame& f) {
   if (exception == nullptr || f.function == nullptr || f.hidden)
     return;
   s.Journal(exception);
-  const TracePlace& place = exception->trace.emplace_back(TracePlace{f.function->code_id, f.instruction().offset});
-  if (exception->is_real())
+  const TracePlace place{f.function->code_id, f.instruction().offset};
+  if (exception->is_real()) {
     s.AddEffect({.helper = model::Helper::kTraceAdd, .args = {exception, s.Str(place.code.Hex()), s.Int(place.offset)}});
+    exception->traceback = nullptr;
+    return;
+  }
+  ObjectValue* entry = NewTraceback(s, exception);
+  entry->place = place;
+  entry->traceback = exception->traceback;
+  exception->traceback = entry;
 }
 
 uint32_t Interp::Position() {
