@@ -118,8 +118,10 @@ class Encoder {
   }
 
   void PutFixed64(uint64_t value) {
+    char bytes[8];
     for (int i = 0; i < 8; ++i)
-      out_->push_back(static_cast<char>(value >> (8 * i)));
+      bytes[i] = static_cast<char>(value >> (8 * i));
+    out_->append(bytes, sizeof bytes);
   }
 
   std::string* out_;

@@ -272,6 +272,9 @@ struct KeyMaterial {
   Hash128 schema;  // SchemaHash() of the build
   Unit unit;
   Config config;
+  // Type of what is in the outermost frame's first slot, module:qualname: code such as a base class's __call__ runs for every model there
+  // is, and an entry is hardly ever for two of them. "" where there is none.
+  std::string receiver;
   std::string python;  // implementation, version, magic number, flags that change semantics
   std::string torch;   // version and build, "" without torch
 
@@ -280,6 +283,7 @@ struct KeyMaterial {
     v("schema", s.schema);
     v("unit", s.unit);
     v("config", s.config);
+    v("receiver", s.receiver);
     v("python", s.python);
     v("torch", s.torch);
   }

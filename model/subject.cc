@@ -13,7 +13,7 @@ SubjectId SubjectTable::Child(SubjectId parent, Step step, uint32_t index, Const
 }
 
 SubjectId SubjectTable::Intern(SubjectNode node) {
-  auto [it, is_new] = ids_.try_emplace(Encode(node), static_cast<SubjectId>(nodes_.size()));
+  auto [it, is_new] = ids_.try_emplace(HashBytes(Encode(node)), static_cast<SubjectId>(nodes_.size()));
   if (is_new)
     nodes_.push_back(std::move(node));
   return it->second;

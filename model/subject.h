@@ -2,11 +2,11 @@
 // its children, so a table can be walked in order. Value types. Thread-compatible.
 #pragma once
 
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "base/fields.h"
 #include "model/constant.h"
 
@@ -58,7 +58,7 @@ class SubjectTable {
   SubjectId Intern(SubjectNode node);
 
   std::vector<SubjectNode> nodes_;
-  std::map<std::string, SubjectId> ids_;  // by encoding
+  absl::flat_hash_map<Hash128, SubjectId> ids_;  // by hash of the encoding
 };
 
 // InvalidArgument unless parents come before children, roots have none and operands have the shape of their step.

@@ -186,15 +186,18 @@ struct Questions {
   }
 };
 
-// `items` are parallel to the questions; `records` describe the objects met.
+// `items` are parallel to the questions; `records` describe the objects met, `code` is that of functions among them which the daemon has
+// not had from this process.
 struct Answers {
   std::vector<AnswerItem> items;
   std::vector<ObjectRecord> records;
+  std::vector<std::shared_ptr<const CodeImage>> code;
 
   template <typename V, typename S>
   static void VisitFields(V& v, S& s) {
     v("items", s.items);
     v("records", s.records);
+    v("code", s.code);
   }
 };
 

@@ -39,7 +39,7 @@ struct Request {
   model::Unit unit;
   model::Config config;
   model::PyVersion version = model::PyVersion::k311;
-  model::Summary summary;  // of the unit's slots, stack cells, functions; ambient root included
+  const model::Summary* summary = nullptr;  // outlives the call; of the unit's slots, stack cells, functions; ambient root included
 };
 
 // An entry (perhaps `original`) or: InvalidArgument for a request that is malformed, ResourceExhausted over a limit that must not be

@@ -15,8 +15,8 @@ using model::AnswerItem;
 using model::Question;
 using model::QuestionKind;
 
-// What is met on the way is described with its contents, one level deep.
-constexpr int kAnswerDepth = 1;
+// What is met on the way is described with its contents, and with theirs.
+constexpr int kAnswerDepth = 2;
 
 // A function makes the dict of its annotations when somebody asks for it first, which new code then does: it is made before what a check
 // sees.
@@ -33,13 +33,15 @@ class Answering {
  public:
   explicit Answering(HandleTable& handles) : handles_(handles), observer_(handles) {}
 
-  absl::StatusOr<model::Answers> Run(const model::Questions& questions) {
+  absl::StatusOr<model::Answers> Run(const model::Questions& questions, std::vector<PyCodeObject*>* code) {
     model::Answers answers;
     for (const Question& question : questions.items) {
       ASSIGN_OR_RETURN(AnswerItem item, Answer(question));
       answers.items.push_back(std::move(item));
     }
     answers.records = observer_.Drain();
+    if (code != nullptr)
+      *code = observer_.code();
     return answers;
   }
 
@@ -86,8 +88,12 @@ class Answering {
     return AnswerItem{.target = observer_.Visit(target, kAnswerDepth)};
   }
 
-  static AnswerItem SendCode(const Question& question) {
+  absl::StatusOr<AnswerItem> SendCode(const Question& question) {
     AnswerItem item;
+    if (question.object != model::kAbsent) {
+      ASSIGN_OR_RETURN(PyObject * function, Find(question.object));
+      observer_.Visit(function, kArgumentDepth);
+    }
     PyCodeObject* code = FindCode(question.code);
     if (code == nullptr)
       return item;
@@ -102,8 +108,8 @@ class Answering {
 
 }  // namespace
 
-absl::StatusOr<model::Answers> AnswerQuestions(const model::Questions& questions, HandleTable& handles) {
-  return Answering(handles).Run(questions);
+absl::StatusOr<model::Answers> AnswerQuestions(const model::Questions& questions, HandleTable& handles, std::vector<PyCodeObject*>* code) {
+  return Answering(handles).Run(questions, code);
 }
 
 }  // namespace framegate::client

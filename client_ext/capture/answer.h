@@ -15,6 +15,9 @@ namespace framegate::client {
 // kMeta calls framegate._oracle.infer(symbol, args: tuple, kwargs: dict, ambient: tuple). Tensors go in as
 // framegate._oracle.TensorMeta(...) with the fields of model::TensorFacts in order (lists as tuples), real objects as themselves, constants
 // and sequences as Python has them; the result is a TensorMeta, a constant, or a tuple or list of these. An exception of it is the answer.
-absl::StatusOr<model::Answers> AnswerQuestions(const model::Questions& questions, HandleTable& handles);
+//
+// `code`: receives what is likely to be asked for next, which the answers do not hold.
+absl::StatusOr<model::Answers> AnswerQuestions(const model::Questions& questions, HandleTable& handles,
+                                               std::vector<PyCodeObject*>* code = nullptr);
 
 }  // namespace framegate::client

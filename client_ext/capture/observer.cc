@@ -12,6 +12,7 @@
 #include "client_ext/observe/steps.h"
 #include "client_ext/observe/symbols.h"
 #include "client_ext/pycompat/observe_instance.h"
+#include "client_ext/pycompat/observe_objects.h"
 #include "client_ext/pycompat/observe_type.h"
 #include "client_ext/torch_bridge/table.h"
 
@@ -110,18 +111,26 @@ void Observer::VisitGlobals(PyCodeObject* code, PyObject* globals, PyObject* bui
     AddEdge(Step::kDictItem, NameConstant(name), value, depth, &of_globals);
     if (builtin != nullptr)
       AddEdge(Step::kDictItem, NameConstant(name), builtin, depth, &of_builtins);
-    // Modules are described by the names at hand, not as a whole.
-    if (value != nullptr && PyModule_Check(value)) {
-      ObjectRecord of_module{.handle = Visit(PyModule_GetDict(value), 0)};
-      for (PyObject* attribute : names)
-        if (PyObject* target = ValueUnder(PyModule_GetDict(value), attribute); target != nullptr)
-          AddEdge(Step::kDictItem, NameConstant(attribute), target, 0, &of_module);
-      extra_.push_back(std::move(of_module));
-    }
+    if (value != nullptr && PyModule_Check(value))
+      AddMembersNamed(names, value, 2);
   }
   extra_.push_back(std::move(of_globals));
   if (of_builtins.handle != model::kAbsent)
     extra_.push_back(std::move(of_builtins));
+}
+
+// Modules are described by the names at hand, not as a whole; those below them too, `levels` in all.
+void Observer::AddMembersNamed(const std::vector<PyObject*>& names, PyObject* module, int levels) {
+  ObjectRecord record{.handle = Visit(PyModule_GetDict(module), 0)};
+  for (PyObject* name : names) {
+    PyObject* target = ValueUnder(PyModule_GetDict(module), name);
+    if (target == nullptr)
+      continue;
+    AddEdge(Step::kDictItem, NameConstant(name), target, 0, &record);
+    if (levels > 1 && PyModule_Check(target))
+      AddMembersNamed(names, target, levels - 1);
+  }
+  extra_.push_back(std::move(record));
 }
 
 std::vector<ObjectRecord> Observer::Drain() {
@@ -216,7 +225,7 @@ void Observer::DescribeType(PyTypeObject* type, int depth, ObjectRecord* record)
   if (heap)
     AddFact(Fact::kName, object, record);
   for (PyObject* name : SpecialNames())
-    AddTypeAttr(type, name, heap, record);
+    AddTypeAttr(type, name, heap || IsOfValues(type), record);
   if (heap || depth > 0)
     for (PyObject* name : AttributesUsedOf(type))
       AddTypeAttr(type, name, heap, record);
@@ -249,7 +258,7 @@ void Observer::AddTypeAttr(PyTypeObject* type, PyObject* name, bool if_absent, O
 }
 
 void Observer::DescribeFunction(PyObject* function, int depth, ObjectRecord* record) {
-  for (Fact fact : {Fact::kQualname, Fact::kClosureLength, Fact::kSymbolName})
+  for (Fact fact : {Fact::kName, Fact::kQualname, Fact::kClosureLength, Fact::kSymbolName})
     AddFact(fact, function, record);
   AddFact(Fact::kCodeId, function, record);
   const auto* parts = reinterpret_cast<PyFunctionObject*>(function);
@@ -304,6 +313,9 @@ void Observer::DescribeNetwork(PyObject* module, int depth, ObjectRecord* record
 
 void Observer::DescribeInstance(PyObject* object, int depth, ObjectRecord* record) {
   AddFact(Fact::kHasInstanceDict, object, record);
+  if (model::FactValue payload = ReadFact(Fact::kPayload, object); payload.known)
+    record->facts.push_back(std::move(payload));
+  AddMembers(object, depth, record);
   if (!pycompat::CanHaveDict(Py_TYPE(object)) || depth <= 0)
     return;
   AddFact(Fact::kInstanceKeys, object, record);
@@ -314,6 +326,22 @@ void Observer::DescribeInstance(PyObject* object, int depth, ObjectRecord* recor
       AddEdge(Step::kAttr, NameConstant(cursor.key), cursor.value, depth - 1, record);
   if (IsHeapType(Py_TYPE(object)))
     AddAbsentAttributes(object, record);
+}
+
+// What __slots__ of its classes hold.
+void Observer::AddMembers(PyObject* object, int depth, ObjectRecord* record) {
+  PyObject* mro = Py_TYPE(object)->tp_mro;
+  for (Py_ssize_t i = 0; depth > 0 && mro != nullptr && i < PyTuple_GET_SIZE(mro); ++i) {
+    const auto* type = reinterpret_cast<PyTypeObject*>(PyTuple_GET_ITEM(mro, i));
+    if (!IsHeapType(type))
+      continue;
+    for (std::string& text : pycompat::MemberNames(type)) {
+      const Constant name = Constant::Str(std::move(text));
+      PyObject* target = nullptr;
+      if (TakeKeyedStep(Step::kSlotMember, 0, name, object, &target) && target != nullptr)
+        record->edges.push_back({.step = Step::kSlotMember, .key = name, .target = Visit(target, depth - 1)});
+    }
+  }
 }
 
 // What C objects are made of: each of these steps says itself whether it applies.

@@ -58,6 +58,8 @@ class Observer {
   // Adds the edge; the target is visited to `depth`.
   void AddStep(model::Step step, uint32_t index, PyObject* from, int depth, model::ObjectRecord* record);
   void AddEdge(model::Step step, model::Constant key, PyObject* target, int depth, model::ObjectRecord* record);
+  void AddMembersNamed(const std::vector<PyObject*>& names, PyObject* module, int levels);
+  void AddMembers(PyObject* object, int depth, model::ObjectRecord* record);
   void AddAbsentAttributes(PyObject* object, model::ObjectRecord* record);
   void AddAbsentMembers(PyObject* module, model::ObjectRecord* record);
   void AddCode(PyCodeObject* code);

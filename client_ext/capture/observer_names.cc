@@ -40,7 +40,8 @@ bool IsTorchs(PyObject* function) {
 }
 
 bool IsOfValues(PyTypeObject* type) {
-  static PyTypeObject* const kPlain[] = {&PyDict_Type, &PyList_Type, &PyTuple_Type, &PyUnicode_Type, &PySet_Type};
+  static PyTypeObject* const kPlain[] = {&PyDict_Type,     &PyList_Type,   &PyTuple_Type, &PyUnicode_Type,  &PySet_Type,
+                                         &PyFunction_Type, &PyMethod_Type, &PyCode_Type,  &PyDictProxy_Type};
   return std::find(std::begin(kPlain), std::end(kPlain), type) != std::end(kPlain) || type == FindKnownType(KnownType::kTensor) ||
          type == FindKnownType(KnownType::kParameter);
 }

@@ -94,6 +94,13 @@ const PyMemberDef* ObjectMember(PyObject* descriptor) {
   return member->type == T_OBJECT_EX || member->type == T_OBJECT ? member : nullptr;
 }
 
+std::vector<std::string> MemberNames(const PyTypeObject* type) {
+  std::vector<std::string> names;
+  for (const PyMemberDef* member = type->tp_members; member != nullptr && member->name != nullptr; ++member)
+    names.emplace_back(member->name);
+  return names;
+}
+
 const uint64_t* AbcCounter() {
   // The state of the module _abc, in all versions.
   struct State {

@@ -7,6 +7,7 @@
 #include <structmember.h>
 
 #include <string>
+#include <vector>
 
 namespace framegate::pycompat {
 
@@ -139,6 +140,8 @@ inline PyObject* WeakrefTarget(PyObject* reference) {
 
 // The member that a slot descriptor describes; null for members that hold no object.
 const PyMemberDef* ObjectMember(PyObject* descriptor);
+// Of the type's own members, those of __slots__ among them.
+std::vector<std::string> MemberNames(const PyTypeObject* type);
 
 // How often a class was registered with an abstract one (abc.get_cache_token()), where that number lies; null where it is not found.
 const uint64_t* AbcCounter();

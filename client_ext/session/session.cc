@@ -10,6 +10,7 @@
 #include "client_ext/capture/answer.h"
 #include "client_ext/capture/code.h"
 #include "client_ext/capture/observe_unit.h"
+#include "client_ext/observe/symbols.h"
 #include "client_ext/session/environment.h"
 #include "client_ext/session/gil.h"
 #include "client_ext/torch_bridge/table.h"
@@ -65,9 +66,21 @@ absl::StatusOr<std::unique_ptr<Connection>> Acquire() {
   return connection;
 }
 
-std::string KeyBytes(const model::Unit& unit, const model::Config& config) {
-  return Encode(model::KeyMaterial{
-      .schema = model::SchemaHash(), .unit = unit, .config = config, .python = PythonIdentity(), .torch = TorchIdentity()});
+std::string ReceiverOf(const LiveUnit& live) {
+  std::string module, qualname;
+  if (live.frames.empty() || live.frames[0].slot_count == 0 || live.frames[0].slots[0] == nullptr ||
+      !NameOfType(Py_TYPE(live.frames[0].slots[0]), &module, &qualname))
+    return "";
+  return StrCat(module, ":", qualname);
+}
+
+std::string KeyBytes(const model::Unit& unit, const model::Config& config, const LiveUnit& live) {
+  return Encode(model::KeyMaterial{.schema = model::SchemaHash(),
+                                   .unit = unit,
+                                   .config = config,
+                                   .receiver = ReceiverOf(live),
+                                   .python = PythonIdentity(),
+                                   .torch = TorchIdentity()});
 }
 
 template <typename Noun>
@@ -103,6 +116,20 @@ absl::StatusOr<FoundEntries> Ask(Connection& connection, const std::string& key,
   return found;
 }
 
+// Images of code that this daemon does not have from us.
+std::vector<std::shared_ptr<const model::CodeImage>> Unsent(const std::vector<PyCodeObject*>& likely) {
+  constexpr size_t kMostImages = 256;
+  std::vector<std::shared_ptr<const model::CodeImage>> images;
+  for (PyCodeObject* code : likely) {
+    const absl::StatusOr<model::CodeId> id = IdOfCode(code);
+    if (images.size() >= kMostImages || !id.ok() || !TheSession().sent.insert(*id).second)
+      continue;
+    if (const auto image = ImageOf(code); image.ok())
+      images.push_back(*image);
+  }
+  return images;
+}
+
 // The images of the unit's frames that this daemon does not have from us, and of what they are likely to call. It asks for others, and for
 // those it has lost.
 absl::StatusOr<std::vector<std::string>> UnsentCode(const Connection& connection, const LiveUnit& live,
@@ -119,14 +146,8 @@ absl::StatusOr<std::vector<std::string>> UnsentCode(const Connection& connection
     ASSIGN_OR_RETURN(std::shared_ptr<const model::CodeImage> image, ImageOf(frame.code));
     images.push_back(Encode(*image));
   }
-  constexpr size_t kMostImages = 256;
-  for (PyCodeObject* code : likely) {
-    const absl::StatusOr<model::CodeId> id = IdOfCode(code);
-    if (images.size() >= kMostImages || !id.ok() || !session.sent.insert(*id).second)
-      continue;
-    if (const auto image = ImageOf(code); image.ok())
-      images.push_back(Encode(**image));
-  }
+  for (const auto& image : Unsent(likely))
+    images.push_back(Encode(*image));
   return images;
 }
 
@@ -134,7 +155,9 @@ absl::Status Answer(TranslateCall& call, std::string_view bytes, HandleTable& ha
   ASSIGN_OR_RETURN(model::Questions questions, DecodeReply<model::Questions>(bytes));
   traffic->round_trips += 1;
   traffic->client_queries += questions.items.size();
-  ASSIGN_OR_RETURN(model::Answers answers, AnswerQuestions(questions, handles));
+  std::vector<PyCodeObject*> likely;
+  ASSIGN_OR_RETURN(model::Answers answers, AnswerQuestions(questions, handles, &likely));
+  answers.code = Unsent(likely);
   return call.Answer(Encode(answers));
 }
 
@@ -193,7 +216,7 @@ absl::StatusOr<FoundEntries> LookUpOnce(const std::string& key_bytes, const Live
 
 absl::StatusOr<std::vector<std::shared_ptr<const model::Entry>>> Lookup(const model::Unit& unit, const model::Config& config,
                                                                         const LiveUnit& live, Traffic* traffic) {
-  const std::string bytes = KeyBytes(unit, config);
+  const std::string bytes = KeyBytes(unit, config, live);
   traffic->lookups += 1;
   bool told_more = false;
   ASSIGN_OR_RETURN(FoundEntries found, LookUpOnce(bytes, live, traffic, &told_more));
@@ -209,7 +232,7 @@ absl::StatusOr<std::vector<std::shared_ptr<const model::Entry>>> Lookup(const mo
 
 absl::StatusOr<std::shared_ptr<const model::Entry>> Translate(const model::Unit& unit, const model::Config& config, const LiveUnit& live,
                                                               HandleTable& handles, const Known& known, Traffic* traffic) {
-  const std::string bytes = KeyBytes(unit, config);
+  const std::string bytes = KeyBytes(unit, config, live);
   const Hash128 key = HashBytes(bytes);
   ASSIGN_OR_RETURN(std::unique_ptr<Connection> connection, Acquire());
   const uint64_t horizon = known.whatever_comes ? std::numeric_limits<uint64_t>::max() : TheSession().keys[key].horizon;

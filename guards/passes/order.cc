@@ -165,7 +165,10 @@ std::vector<CheckRun> Order(const GuardSet& set) {
     const uint32_t where = guard.subject == model::kNoSubject ? 0 : place[guard.subject];
     return std::make_tuple(stage, stage == kArguments ? Rank(guard) : 0, stage == kAmbientState ? guard.part : where, Rank(guard));
   };
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return key(a) < key(b); });
+  std::vector<decltype(key(0))> keys;
+  for (size_t i : order)
+    keys.push_back(key(i));
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return keys[a] < keys[b]; });
   std::vector<CheckRun> runs;
   std::map<SubjectId, size_t> run_of;  // type -> its slice
   for (size_t i : order) {

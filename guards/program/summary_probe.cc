@@ -1,45 +1,38 @@
 #include "guards/program/summary_probe.h"
 
+#include <algorithm>
+
 #include "base/strings.h"
 
 namespace framegate::guards {
 
-namespace {
-
-std::string EdgeKey(model::Step step, uint32_t index, const model::Constant& key) {
-  std::string text(1, static_cast<char>(step));
-  return model::OperandOf(step) == model::StepOperand::kKey ? text + Encode(key) : StrCat(text, index);
-}
-
-}  // namespace
-
 SummaryIndex::SummaryIndex(const model::Summary& summary) {
+  const auto add = [this](Node& node, const auto& edge) {
+    node.edges.Add(edge.step, edge.index, edge.key, edge.target);
+    if (edge.target != model::kAbsent)
+      nodes_[edge.target].handle = edge.target;
+  };
   for (const model::ObjectRecord& record : summary.records) {
     Node& node = nodes_[record.handle];
     node.handle = record.handle;
     for (const model::FactValue& fact : record.facts)
       node.facts.push_back(&fact);
     for (const model::Edge& edge : record.edges)
-      node.edges[EdgeKey(edge.step, edge.index, edge.key)] = NodeOf(edge.target);
+      add(node, edge);
   }
   for (const model::Root& root : summary.roots)
-    roots_.edges[EdgeKey(root.step, root.index, root.key)] = NodeOf(root.target);
-}
-
-const SummaryIndex::Node* SummaryIndex::NodeOf(model::Handle handle) {
-  if (handle == model::kAbsent)
-    return nullptr;
-  Node& node = nodes_[handle];
-  node.handle = handle;
-  return &node;
+    add(roots_, root);
 }
 
 bool SummaryIndex::Find(const Node* from, model::Step step, uint32_t index, const model::Constant& key, const Node** to) const {
   const Node& node = model::IsRoot(step) ? roots_ : *from;
-  auto it = node.edges.find(EdgeKey(step, index, key));
-  if (it == node.edges.end())
-    return false;
-  *to = it->second;
+  const std::optional<model::Handle> target = node.edges.Find(step, index, key);
+  if (!target.has_value()) {
+    *to = nullptr;
+    return std::any_of(node.facts.begin(), node.facts.end(), [&](const model::FactValue* fact) { return SaysAbsent(*fact, step, key); });
+  }
+  const auto found = nodes_.find(*target);
+  *to = found == nodes_.end() ? nullptr : &found->second;
   return true;
 }
 

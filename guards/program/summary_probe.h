@@ -3,14 +3,14 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "absl/container/node_hash_map.h"
 #include "guards/program/link.h"
+#include "model/edge_index.h"
 #include "model/summary.h"
 
 namespace framegate::guards {
@@ -21,7 +21,7 @@ class SummaryIndex {
   struct Node {
     model::Handle handle = model::kAbsent;
     std::vector<const model::FactValue*> facts;
-    absl::flat_hash_map<std::string, const Node*> edges;  // by step, index and key; null: nothing there
+    model::EdgeIndex edges;
   };
 
   explicit SummaryIndex(const model::Summary& summary);
@@ -32,9 +32,8 @@ class SummaryIndex {
   static const model::FactValue* FindFact(const Node* node, model::Fact fact);
 
  private:
-  const Node* NodeOf(model::Handle handle);
-
-  std::map<model::Handle, Node> nodes_;
+  // Also of those that no record describes; they are nodes by then.
+  absl::node_hash_map<model::Handle, Node> nodes_;
   Node roots_;
 };
 

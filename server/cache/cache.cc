@@ -60,6 +60,8 @@ std::vector<EntryPtr> Cache::Candidates(const CacheKey& key, bool deep) {
 
 std::vector<EntryPtr> Cache::Passing(const std::vector<EntryPtr>& candidates, const model::Summary& facts, size_t most) {
   std::vector<EntryPtr> passing;
+  if (candidates.empty())
+    return passing;
   const ProgramReader::Judge judge = reader_.judge(facts);
   for (const EntryPtr& entry : candidates) {
     stats_->Add(Metric::kCandidatesChecked);

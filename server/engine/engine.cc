@@ -95,10 +95,11 @@ Engine::Result Engine::Translate(Ticket* ticket) {
       return {.stream = absl::InvalidArgumentError(StrCat("code: ", Text(status)))};
     images.push_back(std::move(image));
   }
-  translator::Request request{.unit = open.material.unit, .config = open.material.config, .summary = ticket->known()};
+  translator::Request request{.unit = open.material.unit, .config = open.material.config, .summary = &ticket->known()};
   ticket->Begin();
   Strikes::Scope scope(&strikes_, ticket->key().hash);
   absl::StatusOr<model::Entry> entry = doors_.translate(request, images, *ticket);
+  ticket->KeepLearnt();
   stats_->Add(Metric::kTranslateMicros, static_cast<uint64_t>(std::max<int64_t>(0, absl::ToInt64Microseconds(ticket->Spent()))));
   absl::Status status = entry.ok() ? CheckItself(*entry, ticket) : entry.status();
   const std::string name = NameOf(open.material.unit, RootOf(open.material.unit).get());

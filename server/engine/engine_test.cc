@@ -175,7 +175,7 @@ TEST_F(EngineTest, WaitersWithOtherFactsAreCheckedAndTheRestIsTranslated) {
   absl::Notification go;
   Start([&](const translator::Request& request, const CodeImages&, translator::Asker&) {
     go.WaitForNotification();
-    return EntryOf(StrCat(request.summary.records[0].handle));
+    return EntryOf(StrCat(request.summary->records[0].handle));
   });
   std::vector<std::shared_ptr<Client>> clients;
   std::vector<std::shared_ptr<Ticket>> tickets;
@@ -368,7 +368,7 @@ TEST_F(EngineTest, TooManyTranslationsAreRefused) {
 TEST_F(EngineTest, WaitingForAClientIsNotWork) {
   settings_.translate_threads = 1;
   Start([](const translator::Request& request, const CodeImages&, translator::Asker& asker) -> absl::StatusOr<model::Entry> {
-    if (request.summary.records[0].handle == 1)
+    if (request.summary->records[0].handle == 1)
       RETURN_IF_ERROR(asker.Ask(OneFact(1)).status());
     return EntryOf("");
   });

@@ -1,5 +1,7 @@
 #include "server/engine/ticket.h"
 
+#include <iterator>
+
 #include "absl/time/clock.h"
 #include "base/strings.h"
 #include "server/engine/learn.h"
@@ -83,11 +85,17 @@ absl::StatusOr<model::Answers> Ticket::Ask(const model::Questions& questions) {
   model::Answers answers;
   absl::Status status = Decode(bytes, &answers);
   if (status.ok())
-    status = Learn(questions, answers, &known_);
+    status = Learn(questions, answers, &learnt_);
   if (status.ok())
     return answers;
   Finish(Outcome::Stream(absl::InvalidArgumentError(StrCat("answers: ", std::string(status.message())))));
   return absl::CancelledError("the client's answers are malformed");
+}
+
+void Ticket::KeepLearnt() {
+  std::move(learnt_.roots.begin(), learnt_.roots.end(), std::back_inserter(known_.roots));
+  std::move(learnt_.records.begin(), learnt_.records.end(), std::back_inserter(known_.records));
+  learnt_ = {};
 }
 
 absl::StatusOr<std::string> Ticket::AwaitAnswer() {

@@ -60,8 +60,10 @@ class Ticket : public translator::Asker {
   // budget of time or size.
   absl::StatusOr<model::Answers> Ask(const model::Questions& questions) override ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // The summary and all that was learnt from answers.
+  // The summary and, after KeepLearnt, all that was learnt from answers. It stays as it is while a translation reads it.
   model::Summary& known() { return known_; }
+
+  void KeepLearnt();
 
   // Begins the count of this translation's time.
   void Begin();
@@ -89,6 +91,7 @@ class Ticket : public translator::Asker {
 
   // The worker's.
   model::Summary known_;
+  model::Summary learnt_;  // from answers
   uint64_t learnt_bytes_ = 0;
   absl::Time begun_ = absl::InfinitePast();
   absl::Duration waited_;

@@ -187,7 +187,7 @@ TEST(ServiceTest, TranslatesThenFindsAlsoAfterARestart) {
 
 TEST(ServiceTest, ManyCandidatesAreToldApartByFacts) {
   TestDaemon test([](const translator::Request& request, const CodeImages&, translator::Asker&) {
-    return EntryOf(StrCat(request.summary.records[0].handle));
+    return EntryOf(StrCat(request.summary->records[0].handle));
   });
   ASSERT_TRUE(test.Start().ok());
   auto stub = test.Stub();

@@ -2,6 +2,7 @@
 
 #include "base/strings.h"
 #include "translator/breaks/retreat.h"
+#include "translator/ops/foresee.h"
 #include "translator/ops/stack.h"
 #include "translator/slots/slots.h"
 
@@ -42,6 +43,11 @@ Interp::Interp(Session& session) : s(session) {
   auto* none = s.New<ConstantValue>();  // None to whoever looks at it, but not the one None
   none->constant = Constant::None();
   handled = outside = none;
+  s.mirror().set_foresight([this](std::vector<model::Question>* questions) { Foresee(*this, questions); });
+}
+
+Interp::~Interp() {
+  s.mirror().set_foresight(nullptr);
 }
 
 V Interp::Topmost() const {
@@ -428,7 +434,7 @@ Outcome Interp::RunSync(std::shared_ptr<Frame> frame, bool raise) {
 
 bool Interp::EnsureCode(FunctionValue* function) {
   if (function->code == nullptr)
-    function->code = s.CodeOf(function->code_id);
+    function->code = s.CodeOf(function->code_id, function->handle);
   return function->code != nullptr;
 }
 

@@ -64,6 +64,7 @@ enum class End : uint8_t { kReturned, kBroke, kRaised };
 class Interp {
  public:
   explicit Interp(Session& session);
+  ~Interp();
 
   // REQUIRES: frames() is not empty. Ends when the outermost frame returns, something breaks or an exception leaves the outermost frame.
   End Run();

@@ -198,7 +198,7 @@ Outcome FallBack(Interp& in, V object, TypeValue* type, const std::string& name,
 
 Outcome Generic(Interp& in, V object, TypeValue* type, const std::string& name, Tail tail, bool fall_back) {
   Session& s = in.s;
-  V meta = s.TypeAttr(type, name);
+  V meta = s.TypeAttr(type, name, object);
   TypeValue* kind = meta == nullptr ? nullptr : s.TypeOf(meta);
   bool has_fallback = fall_back && type->Has(TypeFlag::kPythonGetattr) && s.TypeAttr(type, "__getattr__") != nullptr;
   auto through = [&]() -> Outcome {
@@ -223,7 +223,7 @@ Outcome GetFromType(Interp& in, TypeValue* self, const std::string& name, Tail t
   if (name == "__annotations__" && !self->Has(TypeFlag::kHeapType))
     return NoAttribute(in, self, nullptr, name);
   TypeValue* metatype = s.TypeOf(self);
-  V meta = metatype == nullptr ? nullptr : s.TypeAttr(metatype, name);
+  V meta = metatype == nullptr ? nullptr : s.TypeAttr(metatype, name, self);
   TypeValue* kind = meta == nullptr ? nullptr : s.TypeOf(meta);
   if (kind != nullptr && kind->Has(TypeFlag::kDataDescriptor))
     return GetThrough(in, meta, self, metatype, name, tail);

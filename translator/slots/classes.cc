@@ -23,8 +23,12 @@ bool IsProperty(Session& s, TypeValue* kind) {
 }
 
 V AttrAfter(Session& s, TypeValue* type, TypeValue* start, std::string_view name) {
+  const std::vector<TypeValue*>& mro = s.MroOf(type);
+  for (auto base = std::find(mro.begin(), mro.end(), start); base != mro.end(); ++base)
+    if (*base != start)
+      s.mirror().Expect((*base)->handle, Step::kTypeDictItem, name);
   bool after = false;
-  for (TypeValue* base : s.MroOf(type)) {
+  for (TypeValue* base : mro) {
     if (!after) {
       after = base == start;
       continue;

@@ -1,6 +1,7 @@
 // Pure C functions evaluated once in the client; isinstance.
 #include <optional>
 
+#include "translator/slots/fold_constants.h"
 #include "translator/slots/slots.h"
 
 namespace framegate::translator {
@@ -82,27 +83,23 @@ V OfParts(Session& s, const model::Operand& parts) {
   return parts.sequence == "list" ? s.List(std::move(items)) : s.Tuple(std::move(items));
 }
 
-// Arithmetic of ints that the client need not be asked for.
-std::optional<int64_t> FoldInts(Session& s, const std::string& symbol, const Args& args) {
-  if (!symbol.starts_with("_operator:") || args.positional.size() != 2 || !args.keyword.empty())
-    return std::nullopt;
-  const Constant *left = AsConstant(s.Resolve(args.positional[0])), *right = AsConstant(s.Resolve(args.positional[1]));
-  if (left == nullptr || right == nullptr || left->kind != ConstantKind::kInt || right->kind != ConstantKind::kInt)
-    return std::nullopt;
-  const std::string_view name = std::string_view(symbol).substr(symbol.find(':') + 1);
-  int64_t result = 0;
-  const bool fits = name == "add"   ? !__builtin_add_overflow(left->integer, right->integer, &result)
-                    : name == "sub" ? !__builtin_sub_overflow(left->integer, right->integer, &result)
-                    : name == "mul" ? !__builtin_mul_overflow(left->integer, right->integer, &result)
-                                    : false;
-  return fits ? std::optional(result) : std::nullopt;
+// Without asking the client; null where only it can say.
+V FoldHere(Session& s, const std::string& symbol, const Args& args) {
+  if (!args.keyword.empty())
+    return nullptr;
+  std::vector<const Constant*> operands;
+  for (V value : args.positional)
+    if (operands.emplace_back(value == nullptr ? nullptr : AsConstant(s.Resolve(value))) == nullptr)
+      return nullptr;
+  std::optional<Constant> known = FoldConstants(symbol, operands);
+  return known.has_value() ? s.Const(*std::move(known)) : nullptr;
 }
 
 }  // namespace
 
 Outcome Interp::Fold(const std::string& symbol, const Args& args) {
-  if (const std::optional<int64_t> known = FoldInts(s, symbol, args))
-    return Done(s.Int(*known));
+  if (V known = FoldHere(s, symbol, args))
+    return Done(known);
   model::Question question{.symbol = symbol};
   for (V value : args.positional)
     if (value == nullptr || !ToOperand(s, value, &question.args.emplace_back()))

@@ -1,5 +1,7 @@
 #include "translator/values/mirror.h"
 
+#include <algorithm>
+
 #include "base/strings.h"
 
 namespace framegate::translator {
@@ -15,31 +17,14 @@ namespace {
 
 // A client names objects densely; anything beyond is a malformed answer.
 constexpr Handle kMaxHandle = 1u << 24;
+constexpr size_t kMostExpected = 512;
 
 }  // namespace
 
-Mirror::Mirror(const model::Summary& summary, Asker& asker) : asker_(asker) {
+Mirror::Mirror(const model::Summary& summary, CodeStore& codes, Asker& asker) : codes_(codes), asker_(asker) {
   for (const model::Root& root : summary.roots)
-    roots_[EdgeKey(root.step, root.index, root.key)] = root.target;
-  learnt_.roots = summary.roots;
+    roots_.Add(root.step, root.index, root.key, root.target);
   Learn(summary.records);
-}
-
-std::string Mirror::EdgeKey(model::Step step, uint32_t index, const Constant& key) {
-  std::string text;
-  text.push_back(static_cast<char>(step));
-  if (model::OperandOf(step) == model::StepOperand::kKey) {
-    if (key.is_str()) {
-      text.push_back('s');
-      text.append(key.text);
-    } else {
-      text.push_back('c');
-      text.append(Encode(key));
-    }
-  } else if (index != 0) {
-    text.append(reinterpret_cast<const char*>(&index), sizeof index);
-  }
-  return text;
 }
 
 Mirror::Object& Mirror::At(Handle handle) {
@@ -56,30 +41,57 @@ void Mirror::Learn(const std::vector<model::ObjectRecord>& records) {
   for (const model::ObjectRecord& record : records) {
     Object& object = At(record.handle);
     for (const model::Edge& edge : record.edges)
-      object.edges[EdgeKey(edge.step, edge.index, edge.key)] = edge.target;
+      object.edges.Add(edge.step, edge.index, edge.key, edge.target);
     for (const FactValue& fact : record.facts)
-      object.facts.push_back(fact);
-    learnt_.records.push_back(record);
+      object.facts.push_back(&fact);
   }
+}
+
+void Mirror::LearnStep(Handle object, model::Step step, uint32_t index, const Constant& key, Handle target) {
+  At(object).edges.Add(step, index, keys_.emplace_back(key), target);
 }
 
 const model::AnswerItem* Mirror::Ask(Question question) {
   if (!status_.ok())
     return nullptr;
   model::Questions questions;
-  questions.items.push_back(std::move(question));
+  questions.items.push_back(question);
+  for (Question& step : expected_)
+    if (step.object != question.object || step.step != question.step || !(step.key == question.key))
+      questions.items.push_back(std::move(step));
+  expected_.clear();
+  if (foresight_)
+    foresight_(&questions.items);
   ++questions_;
-  absl::StatusOr<Answers> answers = asker_.Ask(questions);
-  if (!answers.ok()) {
-    status_ = answers.status();
+  absl::StatusOr<Answers> asked = asker_.Ask(questions);
+  if (!asked.ok()) {
+    status_ = asked.status();
     return nullptr;
   }
-  if (answers->items.size() != 1) {
+  const Answers& answers = answers_.emplace_back(*std::move(asked));
+  if (answers.items.size() != questions.items.size()) {
     status_ = absl::InvalidArgumentError("an answer does not match its question");
     return nullptr;
   }
-  Learn(answers->records);
-  return &answers_.emplace_back(std::move(answers->items[0]));
+  Learn(answers.records);
+  for (const std::shared_ptr<const model::CodeImage>& image : answers.code)
+    codes_.Add(image);
+  for (size_t i = 1; i < questions.items.size(); ++i) {
+    const Question& foreseen = questions.items[i];
+    if (foreseen.kind == QuestionKind::kStep)
+      LearnStep(foreseen.object, foreseen.step, foreseen.index, foreseen.key, answers.items[i].target);
+    else if (foreseen.kind == QuestionKind::kRoot)
+      roots_.Add(foreseen.step, foreseen.index, keys_.emplace_back(foreseen.key), answers.items[i].target);
+    else if (foreseen.kind == QuestionKind::kCode && answers.items[i].code.size() == 1)
+      codes_.Add(answers.items[i].code[0]);
+  }
+  return &answers.items[0];
+}
+
+void Mirror::Expect(Handle object, model::Step step, std::string_view name) {
+  Question question{.kind = QuestionKind::kStep, .object = object, .step = step, .key = Constant::Str(std::string(name))};
+  if (expected_.size() < kMostExpected && object != model::kAbsent && !Known(object, step, question.key).has_value())
+    expected_.push_back(std::move(question));
 }
 
 Handle Mirror::Step(Handle object, model::Step step, std::string_view name) {
@@ -87,44 +99,62 @@ Handle Mirror::Step(Handle object, model::Step step, std::string_view name) {
 }
 
 Handle Mirror::Step(Handle object, model::Step step, uint32_t index, const Constant& key) {
-  std::string edge = EdgeKey(step, index, key);
-  Object& record = At(object);
-  if (auto it = record.edges.find(edge); it != record.edges.end())
-    return it->second;
-  const model::AnswerItem* answer = Ask({.kind = QuestionKind::kStep, .object = object, .step = step, .index = index, .key = key});
-  Handle target = answer == nullptr ? model::kAbsent : answer->target;
-  At(object).edges[edge] = target;
-  learnt_.records.push_back({.handle = object, .edges = {{.step = step, .index = index, .key = key, .target = target}}});
+  const Object& record = At(object);
+  if (const std::optional<Handle> known = record.edges.Find(step, index, key))
+    return *known;
+  Handle target = model::kAbsent;
+  if (!SaysAbsent(record, step, key))
+    if (const model::AnswerItem* answer = Ask({.kind = QuestionKind::kStep, .object = object, .step = step, .index = index, .key = key}))
+      target = answer->target;
+  LearnStep(object, step, index, key, target);
   return target;
 }
 
+bool Mirror::SaysAbsent(const Object& object, model::Step step, const Constant& key) {
+  return std::any_of(object.facts.begin(), object.facts.end(), [&](const FactValue* fact) { return model::SaysAbsent(*fact, step, key); });
+}
+
+std::optional<Handle> Mirror::Known(Handle object, model::Step step, const Constant& key) const {
+  if (object >= objects_.size())
+    return std::nullopt;
+  if (const std::optional<Handle> known = objects_[object].edges.Find(step, 0, key))
+    return known;
+  return SaysAbsent(objects_[object], step, key) ? std::optional(model::kAbsent) : std::nullopt;
+}
+
+std::optional<Handle> Mirror::KnownRoot(model::Step step, const Constant& key) const {
+  return roots_.Find(step, 0, key);
+}
+
+const FactValue* Mirror::Known(Handle object, model::Fact fact) const {
+  if (object < objects_.size())
+    for (const FactValue* value : objects_[object].facts)
+      if (value->fact == fact)
+        return value;
+  return nullptr;
+}
+
 Handle Mirror::Root(model::Step step, uint32_t index, const Constant& key) {
-  std::string edge = EdgeKey(step, index, key);
-  if (auto it = roots_.find(edge); it != roots_.end())
-    return it->second;
+  if (const std::optional<Handle> known = roots_.Find(step, index, key))
+    return *known;
   const model::AnswerItem* answer = Ask({.kind = QuestionKind::kRoot, .step = step, .index = index, .key = key});
-  Handle target = answer == nullptr ? model::kAbsent : answer->target;
-  roots_[edge] = target;
-  learnt_.roots.push_back({.step = step, .index = index, .key = key, .target = target});
+  const Handle target = answer == nullptr ? model::kAbsent : answer->target;
+  roots_.Add(step, index, keys_.emplace_back(key), target);
   return target;
 }
 
 const FactValue& Mirror::Fact(Handle object, model::Fact fact) {
-  for (const FactValue& value : At(object).facts)
-    if (value.fact == fact)
-      return value;
+  At(object);
+  if (const FactValue* known = Known(object, fact))
+    return *known;
   FactValue value{.fact = fact, .known = false};
   // Who describes an object (so that its type is known) says these where they apply.
-  const bool told =
-      (fact == model::Fact::kValue || fact == model::Fact::kSymbolName) && At(object).edges.contains(EdgeKey(model::Step::kType, 0, {}));
+  const bool told = (fact == model::Fact::kValue || fact == model::Fact::kSymbolName) && Known(object, model::Step::kType).has_value();
   const model::AnswerItem* answer = told ? nullptr : Ask({.kind = QuestionKind::kFact, .object = object, .fact = fact});
   if (answer != nullptr && answer->fact.has_value() && answer->fact->fact == fact)
     value = *answer->fact;
-  Object& record = At(object);
-  record.facts.push_back(value);
-  learnt_.records.push_back({.handle = object, .facts = {value}});
-  // Facts sit in a vector that grows; hand out a copy that stays.
-  return unknown_.emplace_back(std::move(value));
+  At(object).facts.push_back(&asked_.emplace_back(std::move(value)));
+  return asked_.back();
 }
 
 const model::AnswerItem* Mirror::Call(Question question) {

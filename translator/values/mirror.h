@@ -3,11 +3,13 @@
 #pragma once
 
 #include <deque>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "base/status.h"
+#include "model/edge_index.h"
 #include "model/summary.h"
 #include "translator/translate.h"
 
@@ -15,8 +17,23 @@ namespace framegate::translator {
 
 class Mirror {
  public:
-  // `asker` outlives the mirror.
-  Mirror(const model::Summary& summary, Asker& asker);
+  // What is likely to be asked next.
+  using Foresight = std::function<void(std::vector<model::Question>*)>;
+
+  // `summary`, `codes` and `asker` outlive the mirror.
+  Mirror(const model::Summary& summary, CodeStore& codes, Asker& asker);
+
+  // A question costs a round trip, however many go together: what `foresight` names goes along with each. kStep, kRoot and kCode.
+  void set_foresight(Foresight foresight) { foresight_ = std::move(foresight); }
+
+  // Steps of which several are likely to be taken one after the other: if one of them is asked for, all that are unknown are.
+  void Expect(model::Handle object, model::Step step, std::string_view name);
+
+  // The same as Step, of what is known; nullopt: it would be asked.
+  std::optional<model::Handle> Known(model::Handle object, model::Step step, const model::Constant& key = {}) const;
+  std::optional<model::Handle> KnownRoot(model::Step step, const model::Constant& key) const;
+  // Null where it would be asked.
+  const model::FactValue* Known(model::Handle object, model::Fact fact) const;
 
   // The target of a step, kAbsent where there is none.
   model::Handle Step(model::Handle object, model::Step step, uint32_t index = 0, const model::Constant& key = {});
@@ -32,25 +49,27 @@ class Mirror {
 
   uint64_t questions() const { return questions_; }
 
-  // Everything learnt, for the engine's self-check.
-  const model::Summary& learnt() const { return learnt_; }
-
  private:
   struct Object {
-    absl::flat_hash_map<std::string, model::Handle> edges;
-    std::vector<model::FactValue> facts;
+    model::EdgeIndex edges;
+    std::vector<const model::FactValue*> facts;
   };
 
+  // `records` live as long as this.
   void Learn(const std::vector<model::ObjectRecord>& records);
+  void LearnStep(model::Handle object, model::Step step, uint32_t index, const model::Constant& key, model::Handle target);
   Object& At(model::Handle handle);
-  static std::string EdgeKey(model::Step step, uint32_t index, const model::Constant& key);
+  static bool SaysAbsent(const Object& object, model::Step step, const model::Constant& key);
 
+  CodeStore& codes_;
   Asker& asker_;
+  Foresight foresight_;
   std::deque<Object> objects_;  // by handle; a deque so that references stay
-  absl::flat_hash_map<std::string, model::Handle> roots_;
-  std::deque<model::FactValue> unknown_;
-  std::deque<model::AnswerItem> answers_;
-  model::Summary learnt_;
+  model::EdgeIndex roots_;
+  std::deque<model::FactValue> asked_;  // facts
+  std::deque<model::Constant> keys_;    // of steps that were asked for
+  std::deque<model::Answers> answers_;
+  std::vector<model::Question> expected_;
   absl::Status status_;
   uint64_t questions_ = 0;
 };

@@ -403,7 +403,7 @@ V Session::MakeGenerator(LazyValue* lazy, TypeValue* type) {
   if (function == nullptr || waits.constant.items.size() != 2)
     return nullptr;
   if (function->code == nullptr)
-    function->code = CodeOf(function->code_id);
+    function->code = CodeOf(function->code_id, function->handle);
   const std::string& empty = waits.constant.items[1].text;
   const uint64_t offset = static_cast<uint64_t>(waits.constant.items[0].integer);
   if (function->code == nullptr || empty.size() < function->code->image->nlocalsplus() || offset >= function->code->index_of_unit.size())

@@ -33,7 +33,7 @@ bool MayRunCode(ValueKind kind) {
 }
 
 Session::Session(const Request& request, CodeStore& codes, Asker& asker)
-    : request_(request), codes_(codes), mirror_(request.summary, asker) {
+    : request_(request), codes_(codes), mirror_(*request.summary, codes, asker) {
   auto constant = [this](Constant c) {
     auto* value = New<ConstantValue>();
     value->constant = std::move(c);
@@ -172,8 +172,7 @@ void Session::MarkImmutable(SubjectId subject) {
 void Session::AddGuard(Guard guard) {
   if (guard.subject != model::kNoSubject && !NeedsGuards(guard.subject) && (guard.other == model::kNoSubject || !NeedsGuards(guard.other)))
     return;
-  std::string key = Encode(guard);
-  if (!guard_seen_.try_emplace(std::move(key), true).second)
+  if (!guard_seen_.insert(HashBytes(Encode(guard))).second)
     return;
   guard.line = line;
   guards_.push_back(std::move(guard));
@@ -365,13 +364,13 @@ void Session::Release(const Mark&) {
   ++epoch_;
 }
 
-std::shared_ptr<const DecodedCode> Session::CodeOf(const model::CodeId& id) {
+std::shared_ptr<const DecodedCode> Session::CodeOf(const model::CodeId& id, Handle function) {
   auto it = decoded_.find(id);
   if (it != decoded_.end())
     return it->second;
   std::shared_ptr<const model::CodeImage> image = codes_.Find(id);
   if (image == nullptr) {
-    const model::AnswerItem* answer = mirror_.Ask({.kind = model::QuestionKind::kCode, .code = id});
+    const model::AnswerItem* answer = mirror_.Ask({.kind = model::QuestionKind::kCode, .object = function, .code = id});
     if (answer != nullptr && !answer->code.empty() && model::IdOf(*answer->code[0]) == id) {
       image = answer->code[0];
       codes_.Add(image);

@@ -77,7 +77,8 @@ class Session {
   // Exact type; guards it. Null where the type cannot be modelled.
   TypeValue* TypeOf(V value);
   // What the MRO holds under a name, unbound, real or set in the frame; null where nothing does.
-  V TypeAttr(TypeValue* type, std::string_view name);
+  // `instance`: whose own attribute of that name will be looked at next, if anybody's.
+  V TypeAttr(TypeValue* type, std::string_view name, V instance = nullptr);
   const std::vector<TypeValue*>& MroOf(TypeValue* type);
   bool IsSubclass(TypeValue* type, std::string_view symbol);
   bool IsSubclassOf(TypeValue* type, TypeValue* base);
@@ -171,7 +172,11 @@ class Session {
   void Release(const Mark& mark);
 
   // --- the rest ---
-  std::shared_ptr<const DecodedCode> CodeOf(const model::CodeId& id);
+  // `function`: a real one that has it, if any; what it will look at comes with its code.
+  std::shared_ptr<const DecodedCode> CodeOf(const model::CodeId& id, Handle function = model::kAbsent);
+
+  // Whether that needs no question.
+  bool HasCode(const model::CodeId& id) const { return decoded_.contains(id) || codes_.Find(id) != nullptr; }
 
   bool failed() const { return !mirror_.status().ok() || !status_.ok(); }
 
@@ -261,7 +266,7 @@ class Session {
 
  private:
   bool RelyOnProcess(model::Fact fact);
-  V RealTypeAttr(TypeValue* type, std::string_view name);
+  V RealTypeAttr(TypeValue* type, std::string_view name, V instance = nullptr);
   bool MayBeConstants(Handle type);
   V ResolveReal(LazyValue* lazy);
   void Absorb(LazyValue* lazy);
@@ -303,7 +308,7 @@ class Session {
   Graph graph_;
   model::SubjectTable subjects_;
   std::vector<guards::Guard> guards_;
-  absl::flat_hash_map<std::string, bool> guard_seen_;
+  absl::flat_hash_set<Hash128> guard_seen_;  // by hash of the encoding
   std::vector<Effect> effects_;
   std::vector<std::pair<V, std::function<void()>>> journal_;
   uint32_t epoch_ = 1;

@@ -263,10 +263,10 @@ void SetIn(std::vector<std::pair<std::string, V>>* attributes, std::string_view 
 
 }  // namespace
 
-V Session::TypeAttr(TypeValue* type, std::string_view name) {
+V Session::TypeAttr(TypeValue* type, std::string_view name, V instance) {
   const std::vector<TypeValue*>& mro = BasesOf(type);
   if (type->is_real() && !types_changed)
-    return RealTypeAttr(type, name);
+    return RealTypeAttr(type, name, instance);
   for (size_t at = 0; at < mro.size(); ++at) {
     TypeValue* base = mro[at];
     auto own = std::find_if(base->own.begin(), base->own.end(), [&](const auto& pair) { return pair.first == name; });
@@ -288,10 +288,12 @@ V Session::TypeAttr(TypeValue* type, std::string_view name) {
   return nullptr;
 }
 
-V Session::RealTypeAttr(TypeValue* type, std::string_view name) {
+V Session::RealTypeAttr(TypeValue* type, std::string_view name, V instance) {
   std::string key = StrCat(type->handle, ".", name);
   if (auto it = type_attrs_.find(key); it != type_attrs_.end())
     return it->second;
+  if (instance != nullptr)
+    mirror_.Expect(instance->handle, instance->kind == ValueKind::kType ? Step::kTypeAttr : Step::kAttr, name);
   V value = StepFrom(type, Step::kTypeAttr, name);
   type_attrs_[key] = value;
   return value;
@@ -412,6 +414,8 @@ bool Session::TypeNames(TypeValue* type, std::vector<std::string>* names) {
       return false;
     for (const Constant& key : keys.constant.items)
       names->push_back(key.text);
+    for (const std::string& name : *names)
+      mirror_.Expect(type->handle, Step::kTypeDictItem, name);
   }
   for (const auto& [name, value] : type->own)
     SetOrDelete(names, name, value);
