@@ -30,6 +30,24 @@ ObjectValue* NewTraceback(Session& s, V of) {
   return traceback;
 }
 
+// `f` is left or handles the exception: its place becomes part of the traceback.
+void Interp::AddToTrace(const Frame& f) {
+  auto* exception = As<ObjectValue>(s.raised);
+  if (exception == nullptr || f.function == nullptr || f.hidden)
+    return;
+  s.Journal(exception);
+  const TracePlace place{f.function->code_id, f.instruction().offset};
+  if (exception->is_real()) {
+    s.AddEffect({.helper = model::Helper::kTraceAdd, .args = {exception, s.Str(place.code.Hex()), s.Int(place.offset)}});
+    exception->traceback = nullptr;
+    return;
+  }
+  ObjectValue* entry = NewTraceback(s, exception);
+  entry->place = place;
+  entry->traceback = exception->traceback;
+  exception->traceback = entry;
+}
+
 Outcome OpRaiseVarargs(Interp& in, Frame& f, const Instruction& i) {
   if (i.arg == 0) {
     V handled = in.Handled();
