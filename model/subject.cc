@@ -66,6 +66,7 @@ std::string StepPath(const SubjectNode& node, std::string parent) {
   switch (node.step) {
     case Step::kAttr:
     case Step::kTypeAttr:
+    case Step::kDataDescriptor:
     case Step::kTypeDictItem:
     case Step::kSlotMember:
       return StrCat(parent, ".", node.key.text);

@@ -29,7 +29,8 @@ LiveFrame LiveOf(pycompat::Frame* frame) {
           .globals = frame->f_globals,
           .builtins = frame->f_builtins,
           .slots = pycompat::SlotsOf(frame),
-          .slot_count = static_cast<uint32_t>(code->co_nlocalsplus)};
+          .slot_count = static_cast<uint32_t>(code->co_nlocalsplus),
+          .starts = true};
 }
 
 // Why a code object is never a root; kNoReason where it may be one.

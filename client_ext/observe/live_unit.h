@@ -18,6 +18,7 @@ struct LiveFrame {
   uint32_t slot_count = 0;
   PyObject* const* stack = nullptr;
   uint32_t depth = 0;
+  bool starts = false;  // a root frame that has just been made
 };
 
 struct LiveUnit {

@@ -9,6 +9,7 @@ namespace framegate::client {
 #define FRAMEGATE_NAMES(NAME)                                   \
   NAME(module, "__module__")                                    \
   NAME(del, "__del__")                                          \
+  NAME(call, "__call__")                                        \
   NAME(grad, "grad")                                            \
   NAME(forward, "forward")                                      \
   NAME(dynamic_indices, "_dynamo_dynamic_indices")              \

@@ -74,6 +74,8 @@ class PyProbe {
 
   PyProbe(const LiveFrame* frames, size_t count) : frames_(frames), count_(count) {}
 
+  const LiveFrame& frame() const { return *frames_; }
+
   template <model::Step S>
   bool Take(Object from, const Instruction& i, Object* to) noexcept {
     if constexpr (model::IsRoot(S))

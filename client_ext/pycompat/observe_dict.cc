@@ -27,6 +27,22 @@ bool HasPlainEquality(PyObject* object) {
 
 }  // namespace
 
+uint64_t NextDictVersion() {
+#if PY_VERSION_HEX >= 0x030C0000
+  return 0;  // counted by interpreter, and on 3.13 not for what instances share with their dicts
+#else
+  static PyObject* const dict = PyDict_New();
+  static PyObject* const name = PyUnicode_InternFromString("changes");
+  static bool odd = false;
+  odd = !odd;
+  if (dict == nullptr || name == nullptr || PyDict_SetItem(dict, name, odd ? Py_True : Py_False) != 0) {
+    PyErr_Clear();
+    return 0;
+  }
+  return DictVersionField(reinterpret_cast<PyDictObject*>(dict));
+#endif
+}
+
 Lookup SameKey(PyObject* a, PyObject* b) {
   if (a == b)
     return Lookup::kFound;

@@ -43,6 +43,10 @@ inline bool VersionTellsAll(const PyDictObject* dict) {
 #endif
 }
 
+// Makes a change in a dict of its own and gives that dict's version: one above the last that any dict has had. 0 where they do not count
+// all changes of all dicts of the process, in one row.
+uint64_t NextDictVersion();
+
 enum class Lookup : uint8_t { kFound, kAbsent, kUnknown };  // unknown: only Python code could tell whether a key is equal
 
 // Two exact str objects with cached hashes.

@@ -78,6 +78,7 @@ struct InstancePlace {
   const void* values = nullptr;  // bytes that tell whether they lie in the object; null where they never do
   size_t values_size = 0;
   PyObject* const* dict = nullptr;
+  bool values_go_with_dict = false;  // an object has no values from when it has a dict, or has none of both
 };
 
 // REQUIRES: CanHaveDict(its type).
@@ -102,7 +103,8 @@ inline InstancePlace PlaceOf(PyObject* object) {
 #else
   return {.values = _PyObject_ValuesPointer(object),
           .values_size = sizeof(PyDictValues*),
-          .dict = const_cast<PyObject* const*>(_PyObject_ManagedDictPointer(object))};
+          .dict = const_cast<PyObject* const*>(_PyObject_ManagedDictPointer(object)),
+          .values_go_with_dict = true};
 #endif
 }
 

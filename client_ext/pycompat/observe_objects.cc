@@ -1,5 +1,7 @@
 #include "client_ext/pycompat/observe_objects.h"
 
+#include "client_ext/pycompat/observe_dict.h"
+
 #if PY_VERSION_HEX >= 0x030D0000
 #include <internal/pycore_setobject.h>
 #endif
@@ -93,6 +95,54 @@ const PyMemberDef* ObjectMember(PyObject* descriptor) {
   const PyMemberDef* member = reinterpret_cast<PyMemberDescrObject*>(descriptor)->d_member;
   return member->type == T_OBJECT_EX || member->type == T_OBJECT ? member : nullptr;
 }
+
+#if PY_VERSION_HEX >= 0x030D0000
+
+namespace {
+
+struct ThreadLocal {
+  PyObject_HEAD PyObject* args;
+  PyObject* kwargs;
+  PyObject* weakrefs;
+  PyObject* dicts;  // by the key of each thread, an object that is equal to itself alone
+};
+
+}  // namespace
+
+PyObject* LocalDict(PyObject* local) {
+  PyObject *key = PyThreadState_Get()->threading_local_key, *dicts = reinterpret_cast<ThreadLocal*>(local)->dicts;
+  if (key == nullptr || dicts == nullptr)
+    return nullptr;
+  for (ItemCursor cursor(ItemsOf(dicts)); cursor.Next();)
+    if (cursor.key == key)
+      return PyDict_CheckExact(cursor.value) ? cursor.value : nullptr;
+  return nullptr;
+}
+
+#else
+
+namespace {
+
+struct ThreadLocal {
+  PyObject_HEAD PyObject* key;  // of each thread's share, in the dict of its state
+};
+
+struct ThreadShare {
+  PyObject_HEAD PyObject* dict;
+};
+
+}  // namespace
+
+PyObject* LocalDict(PyObject* local) {
+  PyObject *states = PyThreadState_Get()->dict, *share = nullptr;
+  uint16_t hint = 0;
+  if (states == nullptr || FindName(ItemsOf(states), reinterpret_cast<ThreadLocal*>(local)->key, &hint, &share) != Lookup::kFound)
+    return nullptr;
+  PyObject* dict = reinterpret_cast<ThreadShare*>(share)->dict;
+  return dict != nullptr && PyDict_CheckExact(dict) ? dict : nullptr;
+}
+
+#endif
 
 std::vector<std::string> MemberNames(const PyTypeObject* type) {
   std::vector<std::string> names;

@@ -128,6 +128,9 @@ struct Partial {
   PyObject* keywords;
 };
 
+// The dict that a threading.local has for the calling thread; null where it has none yet.
+PyObject* LocalDict(PyObject* local);
+
 struct MappingProxy {
   PyObject_HEAD PyObject* mapping;
 };

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "client_ext/hook/hook.h"
+#include "client_ext/observe/names.h"
 #include "client_ext/pycompat/ref.h"
 #include "client_ext/region/region.h"
 #include "structmember.h"
@@ -28,6 +29,39 @@ Wrapper* Self(PyObject* object) {
   return reinterpret_cast<Wrapper*>(object);
 }
 
+// tp_call of classes that say in Python how their instances are called; null: not known.
+ternaryfunc CallOfClasses() {
+  static const ternaryfunc call = [] {
+    const Ref made = Ref::Steal(PyObject_CallFunction(reinterpret_cast<PyObject*>(&PyType_Type), "s(){sO}", "C", "__call__", Py_None));
+    if (!made)
+      PyErr_Clear();
+    return made ? reinterpret_cast<PyTypeObject*>(made.get())->tp_call : nullptr;
+  }();
+  return call;
+}
+
+// The function that an instance of such a class is called by, borrowed; null where there is another way.
+PyObject* FunctionCalledFor(PyObject* object) {
+  PyTypeObject* type = Py_TYPE(object);
+  if (type->tp_call != CallOfClasses() || PyVectorcall_Function(object) != nullptr)
+    return nullptr;
+  PyObject* function = _PyType_Lookup(type, GetNames().call);
+  return function != nullptr && PyFunction_Check(function) ? function : nullptr;
+}
+
+// PyObject_Vectorcall. A module's __call__ gets its arguments as they are, not by a tuple and a dict that are made only for this call.
+PyObject* Call(PyObject* callable, PyObject* const* args, size_t count, PyObject* names) {
+  PyObject* found = (count & PY_VECTORCALL_ARGUMENTS_OFFSET) != 0 ? FunctionCalledFor(callable) : nullptr;
+  if (found == nullptr)
+    return PyObject_Vectorcall(callable, args, count, names);
+  const Ref function = Ref::Share(found);
+  PyObject** with_self = const_cast<PyObject**>(args) - 1;
+  PyObject* before = std::exchange(*with_self, callable);
+  PyObject* result = PyObject_Vectorcall(function.get(), with_self, static_cast<size_t>(PyVectorcall_NARGS(count)) + 1, names);
+  *with_self = before;
+  return result;
+}
+
 PyObject* CallOptimized(PyObject* object, PyObject* const* args, size_t count, PyObject* names) {
   PyThreadState* thread = PyThreadState_Get();
   Wrapper* self = Self(object);
@@ -37,7 +71,7 @@ PyObject* CallOptimized(PyObject* object, PyObject* const* args, size_t count, P
   }
   const LiveScope live(thread, self->region);
   const bool direct = std::exchange(this_thread.direct, true);
-  PyObject* result = PyObject_Vectorcall(self->fn, args, count, names);
+  PyObject* result = Call(self->fn, args, count, names);
   this_thread.direct = direct;
   return result;
 }

@@ -29,10 +29,28 @@ bool SummaryIndex::Find(const Node* from, model::Step step, uint32_t index, cons
   const std::optional<model::Handle> target = node.edges.Find(step, index, key);
   if (!target.has_value()) {
     *to = nullptr;
-    return std::any_of(node.facts.begin(), node.facts.end(), [&](const model::FactValue* fact) { return SaysAbsent(*fact, step, key); });
+    return std::any_of(node.facts.begin(), node.facts.end(), [&](const model::FactValue* fact) { return SaysAbsent(*fact, step, key); }) ||
+           (step == model::Step::kDataDescriptor && FindDataDescriptor(from, key, to));
   }
   const auto found = nodes_.find(*target);
   *to = found == nodes_.end() ? nullptr : &found->second;
+  return true;
+}
+
+bool SummaryIndex::FindDataDescriptor(const Node* type, const model::Constant& name, const Node** to) const {
+  const Node *value = nullptr, *its_type = nullptr;
+  if (!Find(type, model::Step::kTypeAttr, 0, name, &value))
+    return false;
+  *to = nullptr;
+  if (value == nullptr)
+    return true;
+  if (!Find(value, model::Step::kType, 0, {}, &its_type) || its_type == nullptr)
+    return false;
+  const model::FactValue* flags = FindFact(its_type, model::Fact::kTypeFlags);
+  if (flags == nullptr || !flags->known)
+    return false;
+  if (model::HasFlag(flags->word, model::TypeFlag::kDataDescriptor))
+    *to = value;
   return true;
 }
 

@@ -32,6 +32,9 @@ class SummaryIndex {
   static const model::FactValue* FindFact(const Node* node, model::Fact fact);
 
  private:
+  // What the type's attribute under the name, and that one's type, tell of the step kDataDescriptor.
+  bool FindDataDescriptor(const Node* type, const model::Constant& name, const Node** to) const;
+
   // Also of those that no record describes; they are nodes by then.
   absl::node_hash_map<model::Handle, Node> nodes_;
   Node roots_;

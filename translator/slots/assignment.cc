@@ -126,11 +126,11 @@ Outcome SetAttrGeneric(Interp& in, V object, const std::string& name, V value, T
   TypeValue* type = s.TypeOf(object);
   if (type == nullptr || As<OpaqueValue>(object) != nullptr || As<ResidualValue>(object) != nullptr)
     return in.Break(Reason::kUnsupportedMutation, StrCat(type == nullptr ? "?" : type->symbol, ".", name));
-  V meta = s.TypeAttr(type, name);
+  bool has_dict = type->Has(TypeFlag::kInstancesHaveDict);
+  V meta = has_dict && s.LacksDataDescriptor(type, name) ? nullptr : s.TypeAttr(type, name);
   TypeValue* kind = meta == nullptr ? nullptr : s.TypeOf(meta);
   if (kind != nullptr && kind->Has(TypeFlag::kDataDescriptor))
     return SetThrough(in, s.Resolve(meta), kind, object, name, value, tail);
-  bool has_dict = type->Has(TypeFlag::kInstancesHaveDict);
   if (!has_dict) {
     if (meta != nullptr)
       return in.Raise("builtins:AttributeError", StrCat("'", TypeName(type), "' object attribute '", name, "' is read-only"));
@@ -176,6 +176,15 @@ Outcome Interp::SetAttr(V object, const std::string& name, V value, Tail tail) {
     }
     if (As<BuiltinValue>(s.Resolve(method)) == nullptr)
       return Break(Reason::kUnsupportedMutation, StrCat(type->symbol, ".__setattr__, which is no function"));
+  } else if (IsThreadLocal(s, object, type)) {
+    auto* dict = As<MappingValue>(LocalDict(s, object));
+    if (dict == nullptr || name == "__dict__" || !s.LacksDataDescriptor(type, name))
+      return Break(Reason::kUnsupportedMutation, StrCat(type->symbol, ".", name));
+    if (value != nullptr)
+      s.MappingSet(dict, s.Str(name), value);
+    else if (!s.MappingDelete(dict, s.Str(name)))
+      return NoAttributeToChange(*this, object, type, name, /*has_dict=*/true);
+    return Done(s.None());
   } else if (!type->Has(TypeFlag::kGenericSetattr) && object->is_real()) {
     return Break(Reason::kUnsupportedMutation, StrCat(type->symbol, ".", name));
   }

@@ -198,6 +198,8 @@ Outcome FallBack(Interp& in, V object, TypeValue* type, const std::string& name,
 
 Outcome Generic(Interp& in, V object, TypeValue* type, const std::string& name, Tail tail, bool fall_back) {
   Session& s = in.s;
+  if (V value = s.HidingAttr(object, type, name))
+    return in.Done(value);
   V meta = s.TypeAttr(type, name, object);
   TypeValue* kind = meta == nullptr ? nullptr : s.TypeOf(meta);
   bool has_fallback = fall_back && type->Has(TypeFlag::kPythonGetattr) && s.TypeAttr(type, "__getattr__") != nullptr;
@@ -335,6 +337,12 @@ Outcome Interp::GetAttr(V object, const std::string& name, Tail tail) {
     }
     if (As<BuiltinValue>(s.Resolve(getattribute)) == nullptr)
       return Break(Reason::kUnsupportedAttribute, StrCat(type->symbol, ".__getattribute__, which is no function"));
+  } else if (IsThreadLocal(s, object, type)) {
+    V dict = LocalDict(s, object);
+    if (dict == nullptr)
+      return Break(Reason::kUnsupportedAttribute, StrCat(type->symbol, ".", name, " in a thread that has not asked for any yet"));
+    if (name == "__dict__")
+      return Done(dict);
   } else if (!type->Has(TypeFlag::kGenericGetattr) && As<ObjectValue>(object) != nullptr &&
              (object->is_real() || !As<ObjectValue>(object)->constructor.empty())) {
     return Break(Reason::kUnsupportedAttribute, StrCat(type->symbol, ".", name));

@@ -433,4 +433,14 @@ V NamedResult(Interp& in, TypeValue* type, V object, const std::string& name) {
   return nullptr;
 }
 
+bool IsThreadLocal(Session& s, V object, TypeValue* type) {
+  return object->is_real() && As<ObjectValue>(object) != nullptr && !type->Has(TypeFlag::kGenericGetattr) &&
+         s.IsSubclass(type, "_thread:_local");
+}
+
+V LocalDict(Session& s, V local) {
+  V dict = s.StepFrom(local, Step::kLocalDict);
+  return dict == nullptr ? nullptr : s.Resolve(dict);
+}
+
 }  // namespace framegate::translator

@@ -19,6 +19,10 @@ Outcome FrameMember(Interp& in, ObjectValue* object, const std::string& name);
 Outcome TracebackMember(Interp& in, ObjectValue* entry, const std::string& name);
 // What locals() gives in a function's frame.
 MappingValue* NamesOf(Session& s, const Frame& f);
+// A real threading.local, or one of a subclass that looks attributes up as that does; and the dict of its attributes in this thread, null
+// where it has none yet.
+bool IsThreadLocal(Session& s, V object, TypeValue* type);
+V LocalDict(Session& s, V local);
 // object.__class__ = type.
 Outcome SetClass(Interp& in, V object, V type);
 // The value of a getset descriptor that the translator knows; null: unknown.

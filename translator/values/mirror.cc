@@ -110,6 +110,12 @@ Handle Mirror::Step(Handle object, model::Step step, uint32_t index, const Const
   return target;
 }
 
+void Mirror::Conclude(Handle object, model::Step step, std::string_view name, Handle target) {
+  const Constant key = Constant::Str(std::string(name));
+  if (!At(object).edges.Find(step, 0, key).has_value())
+    LearnStep(object, step, 0, key, target);
+}
+
 bool Mirror::SaysAbsent(const Object& object, model::Step step, const Constant& key) {
   return std::any_of(object.facts.begin(), object.facts.end(), [&](const FactValue* fact) { return model::SaysAbsent(*fact, step, key); });
 }

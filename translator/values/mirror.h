@@ -39,6 +39,8 @@ class Mirror {
   model::Handle Step(model::Handle object, model::Step step, uint32_t index = 0, const model::Constant& key = {});
   model::Handle Step(model::Handle object, model::Step step, std::string_view name);
   model::Handle Root(model::Step step, uint32_t index = 0, const model::Constant& key = {});
+  // Says the target of a step that what is known tells; it is not asked for.
+  void Conclude(model::Handle object, model::Step step, std::string_view name, model::Handle target);
   // Never null; `known` is false where the fact does not apply.
   const model::FactValue& Fact(model::Handle object, model::Fact fact);
   // One pure call in the client. Null where the client could not say.

@@ -10,6 +10,7 @@ using guards::Guard;
 using guards::GuardKind;
 using model::Fact;
 using model::Step;
+using model::TypeFlag;
 
 std::string_view EnumText(ValueKind kind) {
   switch (kind) {
@@ -150,6 +151,29 @@ V Session::StepFrom(V value, Step step, uint32_t index, const Constant& key) {
     MarkImmutable(subject);
   AddGuard({.kind = target == model::kAbsent ? GuardKind::kAbsent : GuardKind::kPresent, .subject = subject});
   return Real(target, subject);
+}
+
+namespace {
+
+bool IsDataDescriptor(Mirror& mirror, Handle object) {
+  const model::FactValue& flags = mirror.Fact(mirror.Step(object, Step::kType), Fact::kTypeFlags);
+  return !flags.known || model::HasFlag(flags.word, TypeFlag::kDataDescriptor);
+}
+
+}  // namespace
+
+bool Session::IsHidden(TypeValue* type, std::string_view name) {
+  if (!type->is_real() || types_changed)
+    return false;
+  const Handle found = mirror_.Step(type->handle, Step::kTypeAttr, name);
+  return found == model::kAbsent || !IsDataDescriptor(mirror_, found);
+}
+
+bool Session::LacksDataDescriptor(TypeValue* type, std::string_view name) {
+  if (!IsHidden(type, name))
+    return false;
+  mirror_.Conclude(type->handle, Step::kDataDescriptor, name, model::kAbsent);
+  return StepFrom(type, Step::kDataDescriptor, name) == nullptr;
 }
 
 const model::FactValue& Session::PeekFact(V value, Fact fact) {

@@ -84,6 +84,13 @@ class Session {
   bool IsSubclassOf(TypeValue* type, TypeValue* base);
   // The instance dict's value under a name; null where absent. Not for types.
   V InstanceAttr(V object, std::string_view name);
+  // The same where it hides whatever the class has under the name: of the class, no more is guarded than that this is no data descriptor.
+  // Null where it does not.
+  V HidingAttr(V object, TypeValue* type, std::string_view name);
+  // Whether it would, were it there; guards nothing.
+  bool IsHidden(TypeValue* type, std::string_view name);
+  // The class as it is has no data descriptor under the name. True guards that and no more.
+  bool LacksDataDescriptor(TypeValue* type, std::string_view name);
   // All names of the instance dict, in order; false where they cannot be known.
   bool InstanceNames(V object, std::vector<std::string>* names);
   // All names of the type's own dict, in order; false where they cannot be known.

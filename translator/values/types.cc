@@ -370,9 +370,27 @@ V Session::InstanceAttr(V object, std::string_view name) {
       return MappingGet(mapping, Str(std::string(name)));
     return nullptr;
   }
+  if (type != nullptr && IsSubclass(type, "_thread:_local")) {
+    auto* dict = As<MappingValue>(Resolve(StepFrom(object, Step::kLocalDict)));
+    return dict == nullptr ? nullptr : MappingGet(dict, Str(std::string(name)));
+  }
   if (type != nullptr && !type->Has(TypeFlag::kInstancesHaveDict))
     return nullptr;
   return StepFrom(object, Step::kAttr, name);
+}
+
+V Session::HidingAttr(V object, TypeValue* type, std::string_view name) {
+  mirror_.Expect(object->handle, Step::kAttr, name);
+  if (!IsHidden(type, name))
+    return nullptr;
+  const Attributes* attributes = AttributesOf(object);
+  const bool is_set = attributes != nullptr && std::any_of(attributes->begin(), attributes->end(),
+                                                           [&](const auto& own) { return own.first == name && own.second != nullptr; });
+  if (!is_set &&
+      (!object->is_real() || !type->Has(TypeFlag::kInstancesHaveDict) || mirror_.Step(object->handle, Step::kAttr, name) == model::kAbsent))
+    return nullptr;
+  V value = InstanceAttr(object, name);
+  return value != nullptr && LacksDataDescriptor(type, name) ? value : nullptr;
 }
 
 namespace {
@@ -447,7 +465,7 @@ void Session::SetInstanceAttr(V object, std::string_view name, V value) {
 
 bool Session::NeedsInstanceDict(V object, std::string_view name) {
   TypeValue* type = TypeOf(object);
-  V meta = type == nullptr ? nullptr : TypeAttr(type, name);
+  V meta = type == nullptr || LacksDataDescriptor(type, name) ? nullptr : TypeAttr(type, name);
   TypeValue* kind = meta == nullptr ? nullptr : TypeOf(meta);
   return kind != nullptr && kind->Has(TypeFlag::kDataDescriptor) && !kind->is("builtins:member_descriptor") &&
          !kind->is("builtins:getset_descriptor");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "client_ext/observe/push/calm.h"
 #include "client_ext/torch_bridge/table.h"
 
 namespace framegate::client {
@@ -308,6 +309,15 @@ PyObject* TakeRoot(const Instruction& in, PyProbe& probe) noexcept {
   return to;
 }
 
+bool Memo::WordsHold(const LiveFrame& frame) noexcept {
+  if (!words.GainsByCalm())
+    return words.Hold(false);
+  const uint64_t now = CalmPeriod(frame);
+  const bool hold = words.Hold(now != 0 && now == period);
+  period = hold ? now : 0;
+  return hold;
+}
+
 Told Memo::Evaluate(PyProbe& probe, guards::Scratch<PyProbe>& scratch, PyObject** all_kept) noexcept {
   if (has_tensors) {
     uint64_t keys[2];
@@ -319,9 +329,10 @@ Told Memo::Evaluate(PyProbe& probe, guards::Scratch<PyProbe>& scratch, PyObject*
   }
   if (!guards::Run<PyProbe>({early.data(), early_slices.data(), objects.data(), scratch.words(), all_kept}, probe, scratch).pass)
     return Told::kFail;
-  stale_at = words.Check();
-  if (stale_at != words.size())
+  if (!WordsHold(probe.frame())) {
+    stale_at = words.FirstBroken();
     return Told::kStale;
+  }
   if (!guards::Run<PyProbe>({late.data(), late_slices.data(), objects.data(), scratch.words(), all_kept}, probe, scratch).pass)
     return Told::kFail;
   for (const auto& [place, object] : kept)

@@ -31,6 +31,8 @@ struct Memo {
   // REQUIRES: its roots are those of the frames that the probe looks at.
   Told Evaluate(PyProbe& probe, guards::Scratch<PyProbe>& scratch, PyObject** kept) noexcept;
 
+  bool WordsHold(const LiveFrame& frame) noexcept;
+
   std::vector<Root> roots;
   Witnesses words;
   bool has_tensors = false;  // then the thread's dispatch keys count
@@ -41,6 +43,7 @@ struct Memo {
   std::vector<PyObject*> objects;  // registers of the rest; some hold what the witnesses tell
   std::vector<std::pair<uint32_t, PyObject*>> kept;
   Memo* next = nullptr;  // the one that was used after it last
+  uint64_t period = 0;   // the calm in which the words held last; 0: none
   size_t stale_at = 0;   // the witness that did not hold
 };
 

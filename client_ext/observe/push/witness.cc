@@ -16,10 +16,14 @@ constexpr uintptr_t kWord = sizeof(uint64_t);
 void Witnesses::Add(const void* at, uint64_t mask) {
   const auto* word = static_cast<const uint64_t*>(at);
   auto [it, is_new] = at_.try_emplace(word, static_cast<uint32_t>(words_.size()));
-  if (is_new)
-    words_.push_back({word, mask, *word});
-  else
-    words_[it->second].mask |= mask;
+  if (is_new) {
+    words_.push_back({word, mask, *word, calm_, leaf_});
+    return;
+  }
+  Witness& known = words_[it->second];
+  known.mask |= mask;
+  known.calm = known.calm && calm_;
+  known.leaf = known.leaf && leaf_;
 }
 
 void Witnesses::Bytes(const void* at, size_t count) {
@@ -33,22 +37,48 @@ void Witnesses::Bytes(const void* at, size_t count) {
   }
 }
 
-void Witnesses::Seal() {
-  constexpr size_t kMore = 32;
-  packed_.reserve(words_.size() + kMore);
-  for (const Witness& word : words_) {
-    const bool whole = word.mask == ~uint64_t{0};
-    packed_.push_back({reinterpret_cast<uintptr_t>(word.at) | (whole ? 0 : kMasked), word.value});
-    if (!whole)
-      masks_.push_back(word.mask);
+void WitnessTable::Add(const Witness& word) {
+  if (word.mask == ~uint64_t{0})
+    whole_.push_back({word.at, word.value});
+  else
+    (word.leaf ? leaves_ : parts_).push_back({word.at, word.mask, word.value, whole_.size()});
+}
+
+void WitnessTable::Seal() {
+  static const uint64_t nothing = 0;
+  leaves_.push_back({.at = &nothing});
+  for (PartWitness& leaf : leaves_) {
+    leaf.before = whole_.size();
+    parts_.push_back(leaf);
   }
-  packed_.resize(words_.size() + kMore);
+  leaves_.clear();
+}
+
+void Witnesses::Seal() {
+  for (const Witness& word : words_) {
+    all_.Add(word);
+    if (!word.calm)
+      restless_.Add(word);
+    calm_words_ += word.calm;
+  }
+  all_.Seal();
+  restless_.Seal();
+}
+
+size_t Witnesses::FirstBroken() const noexcept {
+  for (size_t i = 0; i < words_.size(); ++i)
+    if (((*words_[i].at ^ words_[i].value) & words_[i].mask) != 0)
+      return i;
+  return words_.size();
 }
 
 bool Witnesses::Object(PyObject* object) {
-  Field(object->ob_type);
   PyTypeObject* type = Py_TYPE(object);
-  return (type->tp_flags & Py_TPFLAGS_HEAPTYPE) == 0 || Type(type);
+  const bool is_heap = (type->tp_flags & Py_TPFLAGS_HEAPTYPE) != 0;
+  // Only modules change an immutable type for another.
+  if ((type->tp_flags & Py_TPFLAGS_IMMUTABLETYPE) == 0 || PyModule_Check(object) || !IsSteady(object))
+    Field(object->ob_type);
+  return !is_heap || Type(type);
 }
 
 bool Witnesses::Type(PyTypeObject* type) {
@@ -66,7 +96,7 @@ bool Witnesses::Dict(PyObject* dict) {
   if (!pycompat::VersionTellsAll(d))
     return false;
   const size_t before = words_.size();
-  Field(pycompat::DictVersionField(d));
+  DictField(pycompat::DictVersionField(d));
   if (words_.size() > before)
     versioned_.emplace_back(static_cast<uint32_t>(before), dict);
   return true;
@@ -89,25 +119,31 @@ uint32_t Witnesses::RootOf(size_t index) const {
 
 bool Witnesses::Item(PyObject* dict, PyObject* name, PyObject* value) {
   const pycompat::Items items = pycompat::ItemsOf(dict);
-  if (!policy_.loose_dicts.contains(dict) || items.values != nullptr || items.keys == nullptr || !DK_IS_UNICODE(items.keys))
-    return Dict(dict);
-  Field(reinterpret_cast<PyDictObject*>(dict)->ma_keys);
+  if (!policy_.loose_dicts.contains(dict) || items.values != nullptr || items.keys == nullptr || !DK_IS_UNICODE(items.keys)) {
+    if (!Dict(dict))
+      return false;
+    Steady(value);
+    return true;
+  }
+  DictField(reinterpret_cast<PyDictObject*>(dict)->ma_keys);
   Py_ssize_t place = -1;
   // All that a search for the name meets: places in the hash table, and the keys they lead to.
   const pycompat::Lookup answer = pycompat::FindNameAmongNames(items, name, &place, [&](const void* index, size_t size, Py_ssize_t met) {
+    calm_ = true;
     Bytes(index, size);
+    calm_ = false;
     if (met >= 0)
       Key(DK_UNICODE_ENTRIES(items.keys)[met].me_key);
   });
   if ((answer == pycompat::Lookup::kFound ? pycompat::ValueAt(items, place) : nullptr) != value)
     return false;
   if (answer == pycompat::Lookup::kFound)
-    Field(DK_UNICODE_ENTRIES(items.keys)[place].me_value);
+    DictField(DK_UNICODE_ENTRIES(items.keys)[place].me_value);
   return answer != pycompat::Lookup::kUnknown;
 }
 
 void Witnesses::Key(PyObject* const& key) {
-  Field(key);
+  DictField(key);
   if (key != nullptr)
     Pin(key);
 }
@@ -121,9 +157,11 @@ bool Witnesses::Place(PyObject* object, PyObject** dict) {
   const pycompat::InstancePlace place = pycompat::PlaceOf(object);
   if (place.dict == nullptr)
     return false;
-  if (place.values != nullptr)
+  const bool is_inline = pycompat::InlineValues(object) != nullptr;
+  const bool stays = !is_inline && place.values_go_with_dict && (*place.dict != nullptr || IsSteady(object));
+  if (place.values != nullptr && !stays)
     Bytes(place.values, place.values_size);
-  if (pycompat::InlineValues(object) == nullptr) {
+  if (!is_inline) {
     Field(*place.dict);
     *dict = *place.dict;
   }

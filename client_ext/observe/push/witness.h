@@ -26,13 +26,48 @@ struct Witness {
   const uint64_t* at = nullptr;
   uint64_t mask = 0;
   uint64_t value = 0;
+  bool calm = false;  // changes only where a dict changes
+  bool leaf = false;  // keeps no memory of other words alive
 };
 
-// The same for comparing: most words count as a whole, so the masks of the others lie apart. Words are aligned, so an address has room for
-// a flag.
-struct PackedWitness {
-  uintptr_t at = 0;
+// The same for comparing: most words count as a whole, and the others lie apart.
+struct WholeWitness {
+  const uint64_t* at = nullptr;
   uint64_t value = 0;
+};
+
+struct PartWitness {
+  const uint64_t* at = nullptr;
+  uint64_t mask = 0;
+  uint64_t value = 0;
+  size_t before = 0;  // whole ones that are looked at first
+};
+
+class WitnessTable {
+ public:
+  void Add(const Witness& word);
+  // No more is added.
+  void Seal();
+
+  // REQUIRES: Seal() was called.
+  bool Holds() const noexcept {
+    const WholeWitness* const begin = whole_.data();
+    const WholeWitness* w = begin;
+    for (const PartWitness& part : parts_) {
+      const WholeWitness* const end = begin + part.before;
+#pragma GCC unroll 4
+      for (; w != end; ++w)
+        if (*w->at != w->value) [[unlikely]]
+          return false;
+      if (((*part.at ^ part.value) & part.mask) != 0) [[unlikely]]
+        return false;
+    }
+    return true;
+  }
+
+ private:
+  std::vector<WholeWitness> whole_;
+  std::vector<PartWitness> parts_, leaves_;  // once sealed: all in parts_, and some part after the last whole one
 };
 
 // Objects kept alive for witnesses, and dicts that change too often to be told by their version.
@@ -62,6 +97,29 @@ class Witnesses {
       origins_.emplace_back(static_cast<uint32_t>(words_.size()), root);
   }
 
+  // As Bytes, of memory that only a change of a dict changes.
+  template <typename T>
+  void DictField(const T& field) {
+    calm_ = true;
+    Field(field);
+    calm_ = false;
+  }
+
+  // As Bytes, of memory that leads nowhere.
+  void Leaf(const void* at, size_t count) {
+    leaf_ = true;
+    Bytes(at, count);
+    leaf_ = false;
+  }
+
+  // The object is this very one while the words before hold, and is kept alive by what they tell of.
+  void Steady(PyObject* object) {
+    if (object != nullptr)
+      steady_.insert(object);
+  }
+
+  bool IsSteady(PyObject* object) const { return steady_.contains(object); }
+
   void Pin(PyObject* object) { policy_.pins.try_emplace(object, pycompat::Ref::Share(object)); }
 
   // The exact type, also as it is now.
@@ -84,21 +142,14 @@ class Witnesses {
   // No more is added.
   void Seal();
 
-  // Gives the index of the first that does not hold, or size(). REQUIRES: Seal() was called.
-  size_t Check() const noexcept {
-    constexpr size_t kAhead = 24;  // asking for memory that is gone does no harm
-    const PackedWitness* const begin = packed_.data();
-    const PackedWitness* const end = begin + words_.size();
-    const uint64_t* mask = masks_.data();
-    for (const PackedWitness* w = begin; w != end; ++w) {
-      __builtin_prefetch(reinterpret_cast<const void*>(w[kAhead].at));
-      const uint64_t* at = reinterpret_cast<const uint64_t*>(w->at & ~kMasked);
-      const uint64_t all = w->at & kMasked ? *mask++ : ~uint64_t{0};
-      if (((*at ^ w->value) & all) != 0) [[unlikely]]
-        return static_cast<size_t>(w - begin);
-    }
-    return words_.size();
-  }
+  // Whether all hold. `calm`: no dict has changed since they did. REQUIRES: Seal() was called.
+  bool Hold(bool calm) const noexcept { return calm ? restless_.Holds() : all_.Holds(); }
+
+  // The index of the first that does not hold, or size().
+  size_t FirstBroken() const noexcept;
+
+  // Whether there is much that a calm evaluation leaves out.
+  bool GainsByCalm() const { return calm_words_ >= 24; }
 
   size_t size() const { return words_.size(); }
 
@@ -107,8 +158,6 @@ class Witnesses {
   uint32_t RootOf(size_t index) const;
 
  private:
-  static constexpr uintptr_t kMasked = 1;
-
   void Add(const void* at, uint64_t mask);
   void Key(PyObject* const& key);
   // Where the attributes are as a whole: in the object (false in *dict), in a dict, or nowhere.
@@ -116,8 +165,10 @@ class Witnesses {
 
   WitnessPolicy& policy_;
   std::vector<Witness> words_;
-  std::vector<PackedWitness> packed_;  // some more at the end, to look ahead
-  std::vector<uint64_t> masks_;
+  WitnessTable all_, restless_;
+  size_t calm_words_ = 0;
+  bool calm_ = false, leaf_ = false;  // of what is being added
+  absl::flat_hash_set<const PyObject*> steady_;
   absl::flat_hash_map<const void*, uint32_t> at_;
   std::vector<std::pair<uint32_t, const PyObject*>> versioned_;  // words that are dict versions
   std::vector<std::pair<uint32_t, uint32_t>> origins_;           // from this word on: the root

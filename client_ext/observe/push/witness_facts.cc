@@ -32,7 +32,7 @@ bool Tell<Fact::kLength>(PyObject* object, Operand, Witnesses& words) {
   if (PyList_Check(object) || PyTuple_Check(object))
     words.Field(reinterpret_cast<PyVarObject*>(object)->ob_size);
   else if (PyDict_Check(object))
-    words.Field(reinterpret_cast<PyDictObject*>(object)->ma_used);
+    words.DictField(reinterpret_cast<PyDictObject*>(object)->ma_used);
   else if (PyAnySet_Check(object))
     words.Field(reinterpret_cast<PySetObject*>(object)->used);
   else
@@ -171,7 +171,7 @@ bool TellEmptyUnder(PyObject* dict, PyObject* name, Witnesses& words) {
   PyObject* value = nullptr;
   if (pycompat::FindName(pycompat::ItemsOf(dict), name, &hint, &value) != pycompat::Lookup::kFound || !PyDict_Check(value))
     return false;
-  words.Field(reinterpret_cast<PyDictObject*>(value)->ma_used);
+  words.DictField(reinterpret_cast<PyDictObject*>(value)->ma_used);
   return true;
 }
 

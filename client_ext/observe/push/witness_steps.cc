@@ -67,24 +67,41 @@ bool TellType(PyObject* from, Witnesses& words) {
   return PyType_Check(from) && words.Type(reinterpret_cast<PyTypeObject*>(from));
 }
 
-template <>
-bool Tell<Step::kTypeAttr>(PyObject* from, Operand, PyObject*, Witnesses& words) {
-  return TellType(from, words);
+// What such a type holds.
+bool TellPart(PyObject* from, PyObject* to, Witnesses& words) {
+  if (!TellType(from, words))
+    return false;
+  words.Steady(to);
+  return true;
 }
 
 template <>
-bool Tell<Step::kTypeDictItem>(PyObject* from, Operand, PyObject*, Witnesses& words) {
-  return TellType(from, words);
+bool Tell<Step::kTypeAttr>(PyObject* from, Operand, PyObject* to, Witnesses& words) {
+  return TellPart(from, to, words);
+}
+
+// Whether what is there is a data descriptor is its own type's to say, which may change as well.
+template <>
+bool Tell<Step::kDataDescriptor>(PyObject* from, Operand operand, PyObject*, Witnesses& words) {
+  if (!TellType(from, words))
+    return false;
+  PyObject* value = _PyType_Lookup(reinterpret_cast<PyTypeObject*>(from), NameOf(operand));
+  return value == nullptr || (Py_TYPE(value)->tp_flags & Py_TPFLAGS_HEAPTYPE) == 0;
 }
 
 template <>
-bool Tell<Step::kMro>(PyObject* from, Operand, PyObject*, Witnesses& words) {
-  return TellType(from, words);
+bool Tell<Step::kTypeDictItem>(PyObject* from, Operand, PyObject* to, Witnesses& words) {
+  return TellPart(from, to, words);
 }
 
 template <>
-bool Tell<Step::kTypeBases>(PyObject* from, Operand, PyObject*, Witnesses& words) {
-  return TellType(from, words);
+bool Tell<Step::kMro>(PyObject* from, Operand, PyObject* to, Witnesses& words) {
+  return TellPart(from, to, words);
+}
+
+template <>
+bool Tell<Step::kTypeBases>(PyObject* from, Operand, PyObject* to, Witnesses& words) {
+  return TellPart(from, to, words);
 }
 
 template <>
@@ -95,19 +112,29 @@ bool Tell<Step::kDictItem>(PyObject* from, Operand operand, PyObject* to, Witnes
 }
 
 template <>
-bool Tell<Step::kDictKey>(PyObject* from, Operand, PyObject*, Witnesses& words) {
-  return PyDict_CheckExact(from) && words.Object(from) && words.Dict(from);
+bool Tell<Step::kDictKey>(PyObject* from, Operand, PyObject* to, Witnesses& words) {
+  if (!PyDict_CheckExact(from) || !words.Object(from) || !words.Dict(from))
+    return false;
+  words.Steady(to);
+  return true;
 }
 
 template <>
-bool Tell<Step::kDictValue>(PyObject* from, Operand, PyObject*, Witnesses& words) {
-  return PyDict_CheckExact(from) && words.Object(from) && words.Dict(from);
+bool Tell<Step::kDictValue>(PyObject* from, Operand, PyObject* to, Witnesses& words) {
+  if (!PyDict_CheckExact(from) || !words.Object(from) || !words.Dict(from))
+    return false;
+  words.Steady(to);
+  return true;
 }
 
 template <>
-bool Tell<Step::kItem>(PyObject* from, Operand operand, PyObject*, Witnesses& words) {
+bool Tell<Step::kItem>(PyObject* from, Operand operand, PyObject* to, Witnesses& words) {
   if (!words.Object(from))
     return false;
+  if (PyTuple_CheckExact(from) && words.IsSteady(from)) {
+    words.Steady(to);
+    return true;
+  }
   if (PyList_Check(from)) {
     auto* list = reinterpret_cast<PyListObject*>(from);
     words.Field(list->ob_base.ob_size);

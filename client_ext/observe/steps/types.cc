@@ -1,5 +1,6 @@
 // Types and what instances keep outside their dict.
 
+#include "client_ext/observe/known_types.h"
 #include "client_ext/observe/steps.h"
 #include "client_ext/pycompat/observe_objects.h"
 #include "client_ext/pycompat/observe_type.h"
@@ -24,6 +25,14 @@ bool TakeStep<Step::kTypeAttr>(PyObject* from, Operand operand, uint16_t*, PyObj
 }
 
 template <>
+bool TakeStep<Step::kDataDescriptor>(PyObject* from, Operand operand, uint16_t*, PyObject** to) noexcept {
+  PyObject* value = PyType_Check(from) ? _PyType_Lookup(reinterpret_cast<PyTypeObject*>(from), NameOf(operand)) : nullptr;
+  if (value != nullptr && Py_TYPE(value)->tp_descr_set != nullptr)
+    *to = value;
+  return true;
+}
+
+template <>
 bool TakeStep<Step::kTypeDictItem>(PyObject* from, Operand operand, uint16_t* hint, PyObject** to) noexcept {
   PyObject* dict = PyType_Check(from) ? pycompat::TypeDict(reinterpret_cast<PyTypeObject*>(from)) : nullptr;
   return dict == nullptr || ValueUnderName(pycompat::ItemsOf(dict), NameOf(operand), hint, to);
@@ -42,6 +51,13 @@ template <>
 bool TakeStep<Step::kTypeBases>(PyObject* from, Operand, uint16_t*, PyObject** to) noexcept {
   if (PyType_Check(from))
     *to = reinterpret_cast<PyTypeObject*>(from)->tp_bases;
+  return true;
+}
+
+template <>
+bool TakeStep<Step::kLocalDict>(PyObject* from, Operand, uint16_t*, PyObject** to) noexcept {
+  if (IsInstance(from, KnownType::kThreadLocal))
+    *to = pycompat::LocalDict(from);
   return true;
 }
 
