@@ -19,7 +19,7 @@ class Manager:
         return self
 
     def __exit__(self, kind, value, traceback):
-        self.log.append(kind.__name__)
+        self.log.append(getattr(kind, "__name__", None))
 
 def managed(log):
     with Manager(log):
