@@ -145,6 +145,24 @@ bool Tell<Fact::kHasInstanceDict>(PyObject* object, Operand, Witnesses& words) {
   return words.Object(object);
 }
 
+// A frozenset cannot change, and its elements are constants.
+bool TellFrozen(PyObject* object, Witnesses& words) {
+  if (!PyFrozenSet_CheckExact(object))
+    return false;
+  words.Pin(object);
+  return true;
+}
+
+template <>
+bool Tell<Fact::kSetElements>(PyObject* object, Operand, Witnesses& words) {
+  return TellFrozen(object, words);
+}
+
+template <>
+bool Tell<Fact::kSetMembers>(PyObject* object, Operand, Witnesses& words) {
+  return TellFrozen(object, words);
+}
+
 // The comparison keeps the object that a symbol names, so another one cannot have its address.
 template <>
 bool Tell<Fact::kSymbolName>(PyObject* object, Operand, Witnesses& words) {

@@ -3,6 +3,7 @@
 #include "client_ext/observe/push/witness.h"
 #include "client_ext/observe/steps.h"
 #include "client_ext/pycompat/observe_objects.h"
+#include "client_ext/pycompat/observe_type.h"
 
 namespace framegate::client {
 
@@ -270,7 +271,7 @@ PyObject* TellValue(PyObject* dict, std::string_view text, Witnesses& words) {
 bool WitnessSymbol(std::string_view symbol, PyObject* object, Witnesses& words) {
   const size_t colon = symbol.find(':');
   PyObject* modules = PyImport_GetModuleDict();
-  if (colon == std::string_view::npos || modules == nullptr || symbol.find('.', colon) != std::string_view::npos)
+  if (colon == std::string_view::npos || modules == nullptr)
     return false;
   words.Loosen(modules);  // grows with every import
   PyObject* module = TellValue(modules, symbol.substr(0, colon), words);
@@ -279,7 +280,17 @@ bool WitnessSymbol(std::string_view symbol, PyObject* object, Witnesses& words) 
   if (colon + 1 == symbol.size())
     return module == object;
   PyObject* dict = PyModule_GetDict(module);
-  return Tell<Step::kModuleDict>(module, Operand(), dict, words) && TellValue(dict, symbol.substr(colon + 1), words) == object;
+  if (!Tell<Step::kModuleDict>(module, Operand(), dict, words))
+    return false;
+  const std::string_view path = symbol.substr(colon + 1);
+  const size_t dot = path.find('.');
+  PyObject* value = TellValue(dict, path.substr(0, dot), words);
+  if (dot == std::string_view::npos)
+    return value == object;
+  if (path.find('.', dot + 1) != std::string_view::npos || value == nullptr || !PyType_Check(value) || !words.Object(value))
+    return false;
+  PyObject* own = pycompat::TypeDict(reinterpret_cast<PyTypeObject*>(value));
+  return own != nullptr && TellValue(own, path.substr(dot + 1), words) == object;
 }
 
 bool WitnessStep(Step step, PyObject* from, Operand operand, PyObject* to, Witnesses& words) {
