@@ -95,6 +95,7 @@ std::string Repr(const Constant& value) {
     case ConstantKind::kDtype:
     case ConstantKind::kLayout:
     case ConstantKind::kMemoryFormat:
+    case ConstantKind::kMember:
       return value.text;
     case ConstantKind::kDevice:
       return StrCat("device('", value.text, "')");

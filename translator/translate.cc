@@ -133,6 +133,8 @@ absl::StatusOr<model::Entry> Translate(const Request& request, CodeStore& codes,
     entry = OrOriginal(s, in, emitter.Returned(in.returned()));
   }
   RETURN_IF_ERROR(s.status());
+  if (in.dropped())
+    return Original(s, in, Reason::kUnsupportedGenerator, "what a generator does that is dropped");
   if (s.changed_frozen)
     return Original(s, in, Reason::kUnsupportedMutation, "what a cached function gave");
   if (std::optional<uint32_t> dimension = s.FixedMark())

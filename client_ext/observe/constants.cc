@@ -9,6 +9,7 @@
 #include "client_ext/capture/code.h"
 #include "client_ext/observe/symbols.h"
 #include "client_ext/pycompat/observe_objects.h"
+#include "client_ext/pycompat/observe_type.h"
 #include "client_ext/torch_bridge/table.h"
 
 namespace framegate::client {
@@ -131,6 +132,38 @@ bool IsSingleton(PyObject* object) {
   return object == Py_None || object == Py_True || object == Py_False || object == Py_Ellipsis || object == Py_NotImplemented;
 }
 
+// Of pybind11's enumerations, which list their members, those whose members equal nothing but each other.
+bool FromMember(PyObject* object, Constant* constant) {
+  PyTypeObject* type = Py_TYPE(object);
+  if (Py_TYPE(type) == &PyType_Type || !TypeIsNamed(Py_TYPE(type), "pybind11_builtins:pybind11_type"))
+    return false;
+  PyObject* entries = PyDict_GetItemString(pycompat::TypeDict(type), "__entries");
+  std::string module, qualname, name;
+  if (entries == nullptr || !PyDict_Check(entries) || !NameOfType(type, &module, &qualname))
+    return false;
+  PyObject *key = nullptr, *entry = nullptr;
+  for (Py_ssize_t at = 0; PyDict_Next(entries, &at, &key, &entry);)
+    if (PyTuple_Check(entry) && PyTuple_GET_SIZE(entry) > 0 && PyTuple_GET_ITEM(entry, 0) == object && !TextOf(key, &name))
+      return false;
+  for (const std::string& place : {module, std::string("torch._C")}) {  // torch renames the modules of some
+    const std::string symbol = StrCat(place, ":", qualname, ".", name);
+    if (name.empty() || FindSymbol(symbol) != object)
+      continue;
+    const Ref number = Ref::Steal(PyNumber_Long(object));
+    const bool strict = number && PyObject_RichCompareBool(object, number.get(), Py_EQ) == 0;
+    PyErr_Clear();
+    *constant = Constant::Named(ConstantKind::kMember, symbol);
+    return strict;
+  }
+  return false;
+}
+
+PyObject* NewMember(const Constant& constant) {
+  if (PyObject* member = FindSymbol(constant.text))
+    return Py_NewRef(member);
+  return PyErr_Format(PyExc_ValueError, "nothing loaded is named %s", constant.text.c_str());
+}
+
 bool FromObject(PyObject* object, Constant* constant, int depth) {
   if (depth > kMaxDepth)
     return false;
@@ -165,6 +198,8 @@ bool FromObject(PyObject* object, Constant* constant, int depth) {
     return FromItems(pycompat::RangeParts(object), 3, ConstantKind::kRange, constant, depth);
   if (PyCode_Check(object))
     return FromCode(object, constant);
+  if (FromMember(object, constant))
+    return true;
   return Torch() != nullptr && Torch()->constant_of(object, constant);
 }
 
@@ -231,6 +266,8 @@ PyObject* ToPython(const Constant& constant) {
     case ConstantKind::kMemoryFormat:
     case ConstantKind::kSize:
       return NewOfTorch(constant);
+    case ConstantKind::kMember:
+      return NewMember(constant);
   }
   PyErr_SetString(PyExc_ValueError, "an unknown kind of constant");
   return nullptr;

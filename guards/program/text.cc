@@ -45,6 +45,7 @@ std::string PrintConstant(const Constant& value) {
     case ConstantKind::kMemoryFormat:
     case ConstantKind::kRange:
     case ConstantKind::kSize:
+    case ConstantKind::kMember:
       return Fields(value);
   }
   return "None";

@@ -53,10 +53,12 @@ std::optional<model::BreakPlan> MakePlan(Interp& in, BreakKind kind, const Refus
       return std::nullopt;
     bool innermost = at + 1 == in.frames().size();
     PendingFrame pending = Pending(f, f.function->code_id);
-    if (innermost) {
-      pending.resume = Resume::kInnermost;
+    if (!f.hidden || plan.filename.empty()) {  // a polyfill stands for C code that a line of the frame below it calls
       plan.filename = f.code->image->filename;
       plan.line = f.instruction().line;
+    }
+    if (innermost) {
+      pending.resume = Resume::kInnermost;
       if (kind == BreakKind::kInstruction) {
         StackEffect effect = EffectOf(f.instruction());
         if (!effect.known || effect.pops > pending.depth)

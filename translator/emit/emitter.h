@@ -52,7 +52,9 @@ class Emitter {
   void LoadTypeParameter(ObjectValue* value);
   void LoadTypeAlias(ObjectValue* value);
   void LoadEvaluator(V function, V result);
-  void LoadTraceback(ObjectValue* exception);
+  void SetTraceback(ObjectValue* exception);
+  void LoadAttribute(V object, const char* name, size_t next);
+  void LoadTraceback(ObjectValue* value);
   void LoadCell(CellValue* value);
   void LoadIterator(IteratorValue* value);
   void LoadView(ViewValue* value);

@@ -111,6 +111,9 @@ class ForwardWriter {
         code_.LoadGlobal(Target(StrCat(constant.text.substr(0, dot), ":", constant.text.substr(dot + 1))));
         return;
       }
+      case ConstantKind::kMember:
+        code_.LoadGlobal(Target(constant.text));
+        return;
       case ConstantKind::kDevice:
         code_.BeginCallGlobal(Target("torch:device"));
         code_.LoadConst(Constant::Str(constant.text));

@@ -93,6 +93,9 @@ void Emitter::LoadConstant(V value, const Constant& constant) {
       code_.LoadFast(SymbolLocal(StrCat(constant.text.substr(0, dot), ":", constant.text.substr(dot + 1))));
       return;
     }
+    case ConstantKind::kMember:
+      code_.LoadFast(SymbolLocal(constant.text));
+      return;
     case ConstantKind::kDevice:
       if (value->is_real())
         return LoadReal(value);

@@ -3,6 +3,7 @@
 #include "translator/emit/emitter.h"
 #include "translator/slots/slots.h"
 #include "translator/slots/type_parameters.h"
+#include "translator/values/parts.h"
 
 namespace framegate::translator {
 
@@ -64,27 +65,71 @@ void Emitter::LoadMethod(MethodValue* value) {
       2);
 }
 
-// What an exception made in the frame has passed, for the client to make a traceback of; or the traceback it was given.
-void Emitter::LoadTraceback(ObjectValue* exception) {
-  auto* given = As<ObjectValue>(exception->traceback);
-  if (given == nullptr || given->is_real())
-    return Load(exception->traceback == nullptr ? s_.None() : exception->traceback);
-  if (exception->trace.empty())  // raised where it leaves: drive adds the frames
-    return Load(s_.None());
-  std::vector<Constant> places;
-  for (const TracePlace& place : exception->trace) {
-    places.push_back(Constant::Str(place.code.Hex()));
-    places.push_back(Constant::Int(place.offset));
+// The places that an exception made in the frame has passed, on top of the traceback that it was given.
+void Emitter::SetTraceback(ObjectValue* exception) {
+  std::vector<TracePlace> places;
+  V given = exception->traceback;
+  for (ObjectValue* entry = EntryOf(given); entry != nullptr; entry = EntryOf(given)) {
+    if (entry->place.has_value())
+      places.push_back(*entry->place);
+    given = entry->traceback;
   }
-  code_.LoadConst(Constant::Tuple(std::move(places)));
+  if (given != nullptr) {
+    CallHelper(
+        Helper::kSetAttrGeneric,
+        [&] {
+          LoadItems({exception, s_.Str("__traceback__"), given});
+        },
+        3);
+    code_.PopTop();
+  }
+  for (auto place = places.rbegin(); place != places.rend(); ++place) {
+    CallHelper(
+        Helper::kTraceAdd,
+        [&] {
+          LoadItems({exception, s_.Str(place->code.Hex()), s_.Int(place->offset)});
+        },
+        3);
+    code_.PopTop();
+  }
+}
+
+// As the exception has it, which the client makes with it.
+void Emitter::LoadTraceback(ObjectValue* value) {
+  auto* exception = As<ObjectValue>(s_.Resolve(value->arguments[0]));
+  if (exception == nullptr)  // read at run time
+    return Load(value->arguments[0]);
+  size_t later = 0;
+  ObjectValue* entry = EntryOf(exception->traceback);
+  for (; entry != nullptr && entry != value; entry = EntryOf(entry->traceback))
+    ++later;
+  if (entry == nullptr) {  // it has another one by now
+    later = 0;
+    exception = s_.New<ObjectValue>();
+    exception->type = s_.TypeOfSymbol("builtins:Exception");
+    exception->traceback = value;
+  }
+  LoadAttribute(exception, "__traceback__", later);
+  Remember(value);
+}
+
+// object.name, and as often as that .tb_next of it.
+void Emitter::LoadAttribute(V object, const char* name, size_t next) {
+  CallHelper(
+      Helper::kGetAttrGeneric,
+      [&] {
+        if (next == 0)
+          Load(object);
+        else
+          LoadAttribute(object, name, next - 1);
+        code_.LoadConst(Constant::Str(next == 0 ? name : "tb_next"));
+      },
+      2);
 }
 
 void Emitter::LoadObject(ObjectValue* value) {
-  if (value->hint == "traceback") {
-    CallHelper(
-        Helper::kMakeTraceback, [] {}, 0);
-    return Remember(value);
-  }
+  if (value->hint == "traceback")
+    return LoadTraceback(value);
   if (value->hint == "frame" || value->hint == "lru_cache" || value->hint == "property of a derived class")
     return Problem(StrCat("a ", value->hint, " made in the frame"));
   TypeValue* type = s_.TypeOf(value);
@@ -120,8 +165,9 @@ void Emitter::LoadObject(ObjectValue* value) {
       },
       1 + static_cast<uint32_t>(value->arguments.size()));
   Remember(value);
+  SetTraceback(value);
   SetAttributes(value, value->attributes);
-  if (value->cause == nullptr && value->context == nullptr && value->traceback == nullptr)
+  if (value->cause == nullptr && value->context == nullptr && !value->suppress_context)
     return;
   Fill(value, [this, value] {
     CallHelper(
@@ -131,9 +177,8 @@ void Emitter::LoadObject(ObjectValue* value) {
           Load(value->cause == nullptr ? s_.None() : value->cause);
           Load(value->context == nullptr ? s_.None() : value->context == in_.outside ? s_.Bool(true) : value->context);
           Load(s_.Bool(value->suppress_context));
-          LoadTraceback(value);
         },
-        5);
+        4);
     code_.PopTop();
   });
 }

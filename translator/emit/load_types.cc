@@ -41,6 +41,15 @@ bool IsQuiet(Session& s, V value) {
 
 }  // namespace
 
+namespace {
+
+// What ABCMeta.__new__ sets.
+bool IsOfAbcMeta(std::string_view name) {
+  return name == "_abc_impl" || name == "__abstractmethods__";
+}
+
+}  // namespace
+
 // The class is made of what its hooks leave alone; the rest is set afterwards, as the hooks have run already.
 void Emitter::LoadType(TypeValue* value) {
   V hook = AttrAfter(s_, value, value, "__init_subclass__");
@@ -59,7 +68,7 @@ void Emitter::LoadType(TypeValue* value) {
         code_.LoadConst(Constant::Str("__qualname__"));
         code_.LoadConst(Constant::Str(value->symbol.substr(value->symbol.find(':') + 1)));
         for (const auto& [name, own] : value->own) {
-          if (own == nullptr || !(IsQuiet(s_, own) || name == "__slots__"))
+          if (own == nullptr || IsOfAbcMeta(name) || !(IsQuiet(s_, own) || name == "__slots__"))
             continue;
           code_.LoadConst(Constant::Str(name));
           Load(own);
@@ -73,12 +82,10 @@ void Emitter::LoadType(TypeValue* value) {
     for (const auto& [name, own] : value->own) {
       auto* object = own == nullptr ? nullptr : As<ObjectValue>(s_.Resolve(own));
       bool is_member = object != nullptr && !object->is_real() && s_.TypeOf(object)->is("builtins:member_descriptor");
-      if (own == nullptr || IsQuiet(s_, own) || name == "__slots__" || is_member)
-        continue;
-      if (name == "_abc_impl") {
+      if (name == "_abc_impl")  // computes __abstractmethods__, too
         Construct(
             "_abc_init", [&] { Load(value); }, 1);
-      } else if (name != "__abstractmethods__") {
+      else if (own != nullptr && !IsOfAbcMeta(name) && !IsQuiet(s_, own) && name != "__slots__" && !is_member)
         CallHelper(
             Helper::kTypeSetAttr,
             [&] {
@@ -87,9 +94,8 @@ void Emitter::LoadType(TypeValue* value) {
               Load(own);
             },
             3);
-      } else {
-        continue;  // _abc_init computes it
-      }
+      else
+        continue;
       code_.PopTop();
     }
   });

@@ -295,6 +295,8 @@ class NodeMaker {
 
   // Torch is asked about plain sizes only.
   Outcome Ask(const MetaRequest& request) {
+    if (LooksAtStorage(target_))
+      return in_.Break(Reason::kUnsupportedTensor, StrCat(symbol_, ", of memory"));
     for (V value : args_.positional)
       s_.Fix(value);
     for (const auto& [name, value] : args_.keyword)

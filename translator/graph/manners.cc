@@ -1,5 +1,8 @@
 #include "translator/graph/manners.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "translator/builtins/table.h"
 #include "translator/slots/slots.h"
 
@@ -34,6 +37,11 @@ bool Draws(Session& s, std::string_view target, const Args& args) {
     return p != nullptr ? !IsZero(*p) : args.Keyword("dropout_p") != nullptr || args.positional.size() > 4;
   }
   return HasGraphEffect(target);
+}
+
+bool LooksAtStorage(std::string_view target) {
+  constexpr std::string_view kLookers[] = {"is_set_to", "is_shared", "is_pinned", "_is_view"};
+  return std::find(std::begin(kLookers), std::end(kLookers), target.substr(target.find_last_of(":.") + 1)) != std::end(kLookers);
 }
 
 Values WrittenFurther(Session& s, std::string_view target, const Args& args) {

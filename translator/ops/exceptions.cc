@@ -22,11 +22,30 @@ Outcome MakeException(Interp& in, V value) {
 
 }  // namespace
 
-ObjectValue* NewTraceback(Session& s) {
+ObjectValue* NewTraceback(Session& s, V of) {
   auto* traceback = s.New<ObjectValue>();
+  traceback->arguments = {of};
   traceback->hint = "traceback";
   traceback->type = s.TypeOfSymbol("types:TracebackType");
   return traceback;
+}
+
+// `f` is left or handles the exception: its place becomes part of the traceback.
+void Interp::AddToTrace(const Frame& f) {
+  auto* exception = As<ObjectValue>(s.raised);
+  if (exception == nullptr || f.function == nullptr || f.hidden)
+    return;
+  s.Journal(exception);
+  const TracePlace place{f.function->code_id, f.instruction().offset};
+  if (exception->is_real()) {
+    s.AddEffect({.helper = model::Helper::kTraceAdd, .args = {exception, s.Str(place.code.Hex()), s.Int(place.offset)}});
+    exception->traceback = nullptr;
+    return;
+  }
+  ObjectValue* entry = NewTraceback(s, exception);
+  entry->place = place;
+  entry->traceback = exception->traceback;
+  exception->traceback = entry;
 }
 
 Outcome OpRaiseVarargs(Interp& in, Frame& f, const Instruction& i) {
@@ -125,6 +144,27 @@ Outcome OpBeforeWith(Interp& in, Frame& f, const Instruction&) {
   return outcome;
 }
 
+namespace {
+
+// What an exception from elsewhere that is handled has: read when new code comes there.
+V HandledTraceback(Session& s, V exception) {
+  auto* object = As<ObjectValue>(exception);
+  if (object != nullptr && object->traceback != nullptr)
+    return object->traceback;
+  auto* read = s.New<ResidualValue>();
+  read->type = s.TypeOfSymbol("types:TracebackType");
+  read->effect = static_cast<uint32_t>(s.effects().size());
+  s.AddEffect({.helper = model::Helper::kGetAttrGeneric, .args = {exception, s.Str("__traceback__")}, .has_result = true});
+  ObjectValue* traceback = NewTraceback(s, read);
+  if (object != nullptr) {
+    s.Journal(object);
+    object->traceback = traceback;
+  }
+  return traceback;
+}
+
+}  // namespace
+
 // Stack: exit, lasti, previous exception, exception. Calls exit(type, exception, traceback).
 Outcome OpWithExceptStart(Interp& in, Frame& f, const Instruction&) {
   V exception = in.s.Resolve(Cell(f, 1)), exit = Cell(f, 4);
@@ -133,7 +173,7 @@ Outcome OpWithExceptStart(Interp& in, Frame& f, const Instruction&) {
     return in.Break(Reason::kUnsupportedValue, "an exception of unknown type");
   V traceback = nullptr;
   if (exception->is_real()) {
-    traceback = NewTraceback(in.s);
+    traceback = HandledTraceback(in.s, exception);
   } else {
     FRAMEGATE_TAKE(traceback, in.GetAttr(exception, "__traceback__"));
   }

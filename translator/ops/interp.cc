@@ -78,7 +78,7 @@ Outcome Interp::RaiseValue(V exception) {
   }
   if (object->traceback == nullptr) {
     s.Touch(object);
-    object->traceback = NewTraceback(s);
+    object->traceback = NewTraceback(s, object);
   }
   V context = Topmost();
   if (context == nullptr || context == exception)
@@ -103,17 +103,6 @@ bool RaisesAgain(const Instruction& i) {
   return i.op == Op::kReraise || (i.op == Op::kRaiseVarargs && i.arg == 0);
 }
 
-// `f` is left or handles the exception: its place becomes part of the traceback.
-void Interp::AddToTrace(const Frame& f) {
-  auto* exception = As<ObjectValue>(s.raised);
-  if (exception == nullptr || f.function == nullptr || f.hidden)
-    return;
-  s.Journal(exception);
-  const TracePlace& place = exception->trace.emplace_back(TracePlace{f.function->code_id, f.instruction().offset});
-  if (exception->is_real())
-    s.AddEffect({.helper = model::Helper::kTraceAdd, .args = {exception, s.Str(place.code.Hex()), s.Int(place.offset)}});
-}
-
 uint32_t Interp::Position() {
   const Frame& f = top();
   return s.graph().AddPosition(
@@ -122,8 +111,11 @@ uint32_t Interp::Position() {
 
 End Interp::Run() {
   End end = End::kReturned;
-  while (Advance(0, &end) == Turn::kGoOn) {
-  }
+  while (Advance(0, &end) == Turn::kGoOn)
+    if (!suspended_.empty())
+      CloseDropped(false);
+  if (end == End::kReturned)
+    CloseDropped(true);
   if (end == End::kBroke && !s.failed())
     Retreat();
   return end;
@@ -280,6 +272,7 @@ Interp::Turn Interp::Yield(size_t base, V value, End* end) {
   GeneratorValue* generator = done->generator;
   frames_.pop_back();
   generator->running = false;
+  NoteSuspended(generator);
   std::swap(handled, done->handled);
   bool sync = done->sync_root;
   done->sync_root = false;
@@ -372,6 +365,7 @@ Interp::Turn Interp::Unwind(size_t base, End* end, bool left) {
     }
     frames_.pop_back();
     DropRetreats();
+    NoteUnwound(*done);
     if (done->generator != nullptr) {
       s.Touch(done->generator);
       done->generator->frame = nullptr;

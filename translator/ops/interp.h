@@ -71,6 +71,9 @@ class Interp {
 
   V returned() const { return returned_; }
 
+  // A generator was dropped that does something then which cannot be done here: the translation is void.
+  bool dropped() const { return dropped_; }
+
   std::vector<std::shared_ptr<Frame>>& frames() { return frames_; }
 
   Frame& top() { return *frames_.back(); }
@@ -172,6 +175,20 @@ class Interp {
   bool IsHandled(size_t base, bool left);
   void AddToTrace(const Frame& f);
   bool EnterHandler(Frame& frame);
+
+  // A generator that stands where something handles what ends it.
+  struct Suspended {
+    GeneratorValue* generator;
+    V holder;  // what a frame had through which it was reached last
+  };
+
+  // It has yielded.
+  void NoteSuspended(GeneratorValue* generator);
+  // Generators that nothing holds any more are closed, as dropping the last reference does. `returned`: with the outermost frame's own.
+  void CloseDropped(bool returned);
+  bool IsHeld(Suspended& suspended, bool returned);
+  // An exception leaves the frame and keeps it: until when, nobody knows here.
+  void NoteUnwound(const Frame& frame);
   // The program's own code is about to call a library's: a break in there may come back to the call. REQUIRES: the frame is not pushed yet.
   void NoteRetreat(const Frame& callee);
   // Those of frames that are gone.
@@ -188,6 +205,9 @@ class Interp {
 
   std::vector<std::shared_ptr<Frame>> frames_;
   std::vector<Retreating> retreats_;
+
+  std::vector<Suspended> suspended_;
+  bool dropped_ = false;
   uint64_t begun_ = 0;  // Session::changes() when the instruction of the innermost frame began
   V returned_ = nullptr;
   uint64_t instructions_ = 0;

@@ -12,8 +12,8 @@ Outcome GlobalOrBuiltin(Interp& in, Frame& f, const std::string& name);
 
 // "module.qualname() " of what is called, as errors about its arguments begin; "" where it has no such name.
 std::string NameOfCallee(Interp& in, V callable);
-// Stands for a traceback that the client has or makes.
-ObjectValue* NewTraceback(Session& s);
+// An entry of a traceback, of an exception that the frame made or, of one from elsewhere, as a value known at run time.
+ObjectValue* NewTraceback(Session& s, V of);
 // Iterating over it is a TypeError.
 bool IsNotIterable(Interp& in, V value);
 // Whether an except clause that names `types` takes the exception.

@@ -302,6 +302,8 @@ Outcome Interp::GetAttr(V object, const std::string& name, Tail tail) {
     return AliasMember(*this, alias, name, tail);
   if (auto* frame = As<ObjectValue>(object); frame != nullptr && frame->of_frame != nullptr && name.starts_with("f_"))
     return FrameMember(*this, frame, name);
+  if (auto* entry = As<ObjectValue>(object); entry != nullptr && entry->hint == "traceback" && name.starts_with("tb_"))
+    return TracebackMember(*this, entry, name);
   if (type->symbol.starts_with("re:") && As<ObjectValue>(object) != nullptr) {
     FRAMEGATE_TAKE(V kept, RegexMember(*this, As<ObjectValue>(object), name));
     if (kept != nullptr)

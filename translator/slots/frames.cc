@@ -1,6 +1,7 @@
 // Frame objects: those that sys._getframe() gives of frames that the interpreter has.
 #include "translator/slots/members.h"
 #include "translator/slots/slots.h"
+#include "translator/values/parts.h"
 
 namespace framegate::translator {
 
@@ -48,6 +49,18 @@ Outcome FrameMember(Interp& in, ObjectValue* object, const std::string& name) {
   if (name == "f_globals" || name == "f_code" || name == "f_builtins")
     return in.GetAttr(f.function, StrCat("__", name.substr(2), "__"));
   return in.Break(Reason::kFrameReader, StrCat("frame.", name));
+}
+
+// Lines are the client's: code that is the same may stand elsewhere.
+Outcome TracebackMember(Interp& in, ObjectValue* entry, const std::string& name) {
+  if (entry->place.has_value() && name == "tb_lasti")
+    return in.Done(in.s.Int(int64_t{entry->place->offset} * 2));
+  if (!entry->place.has_value() || name != "tb_next")
+    return in.Break(Reason::kFrameReader, StrCat("traceback.", name));
+  V next = entry->traceback;
+  while (EntryOf(next) != nullptr && !EntryOf(next)->place.has_value())
+    next = EntryOf(next)->traceback;
+  return in.Done(next == nullptr ? in.s.None() : next);
 }
 
 }  // namespace framegate::translator

@@ -16,6 +16,7 @@ Outcome RegexMember(Interp& in, ObjectValue* object, const std::string& name);
 // The frame so many above the one that runs, and an attribute of one.
 Outcome FrameAbove(Interp& in, int64_t depth);
 Outcome FrameMember(Interp& in, ObjectValue* object, const std::string& name);
+Outcome TracebackMember(Interp& in, ObjectValue* entry, const std::string& name);
 // What locals() gives in a function's frame.
 MappingValue* NamesOf(Session& s, const Frame& f);
 // A real threading.local, or one of a subclass that looks attributes up as that does; and the dict of its attributes in this thread, null

@@ -375,7 +375,8 @@ Outcome Interp::Is(V left, V right) {
   const Constant *a = AsConstant(left), *b = AsConstant(right);
   if (a != nullptr && b != nullptr) {
     bool singleton = a->is_none() || a->is_bool() || a->kind == ConstantKind::kEllipsis || a->kind == ConstantKind::kNotImplemented ||
-                     a->kind == ConstantKind::kDtype || a->kind == ConstantKind::kLayout || a->kind == ConstantKind::kMemoryFormat;
+                     a->kind == ConstantKind::kDtype || a->kind == ConstantKind::kLayout || a->kind == ConstantKind::kMemoryFormat ||
+                     a->kind == ConstantKind::kMember;
     if (!(*a == *b) || singleton)
       return Done(s.Bool(*a == *b));
     if (left->is_real() && right->is_real()) {  // real ones are told apart by what they are

@@ -80,8 +80,12 @@ Outcome SetGetset(Interp& in, V object, const std::string& name, V value) {
     return in.Raise("builtins:AttributeError", StrCat("attribute '", name, "' of '", TypeName(type), "' objects is not writable"));
   if (exception != nullptr && exception->is_real() && resolved != nullptr && name == "__traceback__" &&
       type->Has(TypeFlag::kExceptionSubclass))
-    if (auto* traceback = As<ObjectValue>(resolved); traceback != nullptr && traceback->hint == "traceback")
-      return in.Done(s.None());  // what `with` and handlers pass on stands for the one it has
+    if (auto* traceback = As<ObjectValue>(resolved); traceback != nullptr && traceback->hint == "traceback") {
+      s.Journal(exception);
+      exception->traceback = traceback;
+      s.AddEffect({.helper = model::Helper::kSetAttrGeneric, .args = {exception, s.Str(name), traceback}});
+      return in.Done(s.None());
+    }
   auto* function = As<FunctionValue>(object);
   const Constant* text = resolved == nullptr ? nullptr : ConstantOf(s, resolved, ConstantKind::kStr);
   if (function != nullptr && (name == "__name__" || name == "__qualname__")) {

@@ -33,6 +33,13 @@ bool Holds(V value, absl::flat_hash_set<V>* seen) {
 
 }  // namespace
 
+ObjectValue* EntryOf(V traceback) {
+  if (auto* lazy = As<LazyValue>(traceback))
+    traceback = lazy->resolved;
+  auto* entry = As<ObjectValue>(traceback);
+  return entry != nullptr && entry->hint == "traceback" && As<ObjectValue>(entry->arguments[0]) != nullptr ? entry : nullptr;
+}
+
 void VisitParts(V value, const Visit& visit) {
   if (auto* sequence = As<SequenceValue>(value)) {
     VisitAll(sequence->items, visit);
@@ -51,7 +58,10 @@ void VisitParts(V value, const Visit& visit) {
     VisitNamed(object->attributes, visit);
     visit(object->cause);
     visit(object->context);
-    visit(object->traceback);
+    V given = object->traceback;
+    while (ObjectValue* entry = EntryOf(given))
+      given = entry->traceback;
+    visit(given);
     visit(object->payload);
   } else if (auto* type = As<TypeValue>(value)) {
     VisitNamed(type->own, visit);

@@ -89,8 +89,12 @@ LazyValue* Session::UnreadList(V value) {
 
 // Whether objects of this type may be constants; asking each of them is what that saves.
 bool Session::MayBeConstants(Handle type) {
-  if (type == model::kAbsent || model::HasFlag(mirror_.Fact(type, Fact::kTypeFlags).word, TypeFlag::kHeapType))
+  if (type == model::kAbsent)
     return false;
+  const uint64_t flags = mirror_.Fact(type, Fact::kTypeFlags).word;
+  auto has = [flags](TypeFlag flag) { return model::HasFlag(flags, flag); };
+  if (has(TypeFlag::kHeapType))  // enumerations of C code look like this
+    return has(TypeFlag::kPythonHash) && has(TypeFlag::kPythonEq) && !has(TypeFlag::kInstancesHaveDict);
   static constexpr std::string_view kNever[] = {"function",
                                                 "method",
                                                 "type",

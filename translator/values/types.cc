@@ -79,6 +79,8 @@ TypeValue* Session::ConstantType(const Constant& constant) {
       return TypeOfSymbol("builtins:range");
     case ConstantKind::kSize:
       return TypeOfSymbol("torch:Size");
+    case ConstantKind::kMember:
+      return TypeOfSymbol(constant.text.substr(0, constant.text.rfind('.')));
   }
   return nullptr;
 }

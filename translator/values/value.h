@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -197,9 +198,9 @@ struct ObjectValue final : Value {
   std::vector<std::pair<std::string, V>> attributes;  // set in the frame, in order; null: deleted (real ones)
   Values arguments;                                   // exceptions: args
   V cause = nullptr, context = nullptr;               // exceptions
-  V traceback = nullptr;                              // exceptions that were raised
+  V traceback = nullptr;                              // exceptions that were raised; entries of tracebacks: the next one
   bool suppress_context = false;
-  std::vector<TracePlace> trace;    // exceptions: frames that are done or have handled it, innermost first
+  std::optional<TracePlace> place;  // entries of tracebacks, made by frames that are done with the exception or handle it
   V payload = nullptr;              // instances of a subclass of int, float, complex, str or bytes: the value of the base type
   std::string constructor;          // made by the constructor of that name (model/constructors.def) from `arguments`
   V args_tuple = nullptr;           // exceptions: what `args` gave last

@@ -29,15 +29,6 @@ bool AddPlace(PyObject* exception, PyObject* code_id, PyObject* unit_offset) {
   return code == nullptr || pycompat::AddTracebackEntry(exception, code, PyEval_GetGlobals(), static_cast<int>(offset));
 }
 
-bool AddTrace(PyObject* exception, PyObject* places) {
-  if (PyTuple_GET_SIZE(places) % 2 != 0)
-    return PyErr_SetString(PyExc_SystemError, "framegate: a helper expected pairs of a code and an offset"), false;
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(places); i += 2)
-    if (!AddPlace(exception, PyTuple_GET_ITEM(places, i), PyTuple_GET_ITEM(places, i + 1)))
-      return false;
-  return true;
-}
-
 }  // namespace
 
 PyObject* HelperkRaise(PyObject* const* args, Py_ssize_t) {
@@ -76,24 +67,11 @@ PyObject* HelperkContextSet(PyObject* const* args, Py_ssize_t) {
   return Py_NewRef(Py_None);
 }
 
-PyObject* HelperkMakeTraceback(PyObject* const*, Py_ssize_t) {
-  PyFrameObject* frame = PyEval_GetFrame();
-  if (frame == nullptr)
-    return Py_NewRef(Py_None);
-  PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
-  PyErr_SetNone(PyExc_Exception);
-  PyTraceBack_Here(frame);
-  PyErr_Fetch(&type, &value, &traceback);
-  Py_XDECREF(type);
-  Py_XDECREF(value);
-  return traceback == nullptr ? Py_NewRef(Py_None) : traceback;
-}
-
 PyObject* HelperkExceptionSet(PyObject* const* args, Py_ssize_t) {
   if (!CheckException(args[0]))
     return nullptr;
   const int suppress = PyObject_IsTrue(args[3]);
-  if (suppress < 0 || !(PyTuple_Check(args[4]) ? AddTrace(args[0], args[4]) : PyException_SetTraceback(args[0], args[4]) == 0))
+  if (suppress < 0)
     return nullptr;
   PyException_SetCause(args[0], OrNull(args[1]));
   PyObject* context = args[2] == Py_True ? PyErr_GetHandledException() : OrNull(args[2]);
