@@ -89,6 +89,34 @@ def test_classes_that_share_a_method_do_not_share_a_key(place):
     assert after["candidates_checked"] == before["candidates_checked"] and after["entries_sent"] - before["entries_sent"] == 6
 
 
+def test_what_code_looks_at_comes_with_one_answer(place):
+    """ADR 14: a function found far from the arguments costs as many round trips however many globals and attributes it reads."""
+    program = """
+        framegate.config.graphless = "always"
+
+        class Node:
+            pass
+
+        def leaf(node):
+            return {reads}
+
+        def run(root):
+            node = root.inside.inside.inside.inside.inside.inside
+            return node.call(node)
+
+        ONE, TWO, THREE = 1, 2, (1, 2, 3)
+        node = root = Node()
+        for _ in range(6):
+            node.inside = node = Node()
+        node.a, node.b, node.c, node.call = 1, 2, 3, leaf
+        assert framegate.compile(run, backend="eager")(root) == {result}
+        print(count("round_trips"), count("entries"))
+    """
+    few = client(place, program.format(reads="node.a + ONE", result=2)).split()
+    many = client(place, program.format(reads="node.a + ONE + node.b + node.c + TWO + len(THREE)", result=12)).split()
+    assert few[1] == many[1] == "1" and int(many[0]) <= int(few[0]), (few, many)
+
+
 def test_without_a_daemon(place):
     out = client(place, "miss(1)\nassert count('fallbacks') == 1 and count('round_trips') == 0", FRAMEGATE_DAEMON="off")
     assert out == "" and not place.listens()
