@@ -154,13 +154,8 @@ Outcome OpListExtend(Interp& in, Frame& f, const Instruction& i) {
   LazyValue* unread = Unread(container);
   Values items;
   V source = in.s.Look(Cell(f, 1));
-  const Session::Mark mark = in.s.Snapshot();
-  Outcome given = in.ToValues(Cell(f, 1), &items);
-  if (given.flow == Flow::kBreak)
-    in.s.Rollback(mark);
-  else
-    in.s.Release(mark);
-  if (given.flow == Flow::kBreak && RunsFrames(in.s, source))
+  const auto [given, can_wait] = TryWhole(in, source, [&] { return in.ToValues(Cell(f, 1), &items); });
+  if (can_wait)
     return Consume(f, 1,
                    in.Call(in.s.Symbol("framegate._polyfills_consumers:list_extend"), {.positional = {container, source}},
                            {true, model::Resume::kDiscard}));
@@ -188,17 +183,11 @@ Outcome OpSetUpdate(Interp& in, Frame& f, const Instruction& i) {
   if (set == nullptr || set->is_real())
     return in.Break(Reason::kUnsupportedMutation, "SET_UPDATE of a set from elsewhere");
   V source = in.s.Look(Cell(f, 1));
-  const Session::Mark mark = in.s.Snapshot();
-  const Outcome merged = MergeIntoSet(in, set, source);
-  if (merged.flow != Flow::kBreak) {
-    in.s.Release(mark);
+  const auto [merged, can_wait] = TryWhole(in, source, [&] { return MergeIntoSet(in, set, source); });
+  if (!can_wait)
     return Consume(f, 1, merged);
-  }
-  in.s.Rollback(mark);
-  return !RunsFrames(in.s, source) ? merged
-                                   : Consume(f, 1,
-                                             in.Call(in.s.Symbol("framegate._polyfills:set_update"), {.positional = {set, source}},
-                                                     {true, model::Resume::kDiscard}));
+  return Consume(f, 1,
+                 in.Call(in.s.Symbol("framegate._polyfills:set_update"), {.positional = {set, source}}, {true, model::Resume::kDiscard}));
 }
 
 namespace {
@@ -323,14 +312,10 @@ Outcome FirstItems(Interp& in, V value, size_t most, Values* items) {
 
 Outcome TakeItems(Interp& in, Frame& f, int64_t most, Values* items) {
   V operand = in.s.Look(Cell(f, 1));
-  const Session::Mark mark = in.s.Snapshot();
-  const Outcome taken = most == kAllItems ? in.ToValues(operand, items) : FirstItems(in, operand, static_cast<size_t>(most), items);
-  if (taken.flow != Flow::kBreak) {
-    in.s.Release(mark);
-    return taken;
-  }
-  in.s.Rollback(mark);
-  if (!RunsFrames(in.s, operand))
+  const auto [taken, can_wait] = TryWhole(in, operand, [&] {
+    return most == kAllItems ? in.ToValues(operand, items) : FirstItems(in, operand, static_cast<size_t>(most), items);
+  });
+  if (!can_wait)
     return taken;
   Refusal why = in.s.refusal;
   const Outcome started = in.Call(in.s.Symbol("framegate._polyfills_consumers:first_of"), {.positional = {operand, in.s.Int(most)}},

@@ -68,10 +68,9 @@ class Reader {
       case Op::kLoadAttr:
       case Op::kLoadMethod:
       case Op::kLoadSuperAttr:
-        if (const std::string& name = NameOf(i); name == "__setattr__")
-          named_ = Named::kOfSelf;
-        else
-          return Push(Attribute(top_, name));
+        if (NameOf(i) != "__setattr__")
+          return Push(Attribute(top_, NameOf(i)));
+        named_ = Named::kOfSelf;
         return Push(kAbsent);
       case Op::kImportName:
         return Push(Module(NameOf(i)));
@@ -125,11 +124,10 @@ class Reader {
   Handle Global(const FunctionValue* function, const std::string& name) {
     if (function == nullptr)
       return kAbsent;
-    Handle dicts[2];
-    for (auto [at, dict, step] :
-         {std::tuple(0, function->globals, Step::kFuncGlobals), std::tuple(1, function->builtins, Step::kFuncBuiltins)})
-      dicts[at] = dict != nullptr ? dict->handle : mirror_.Known(function->handle, step).value_or(kAbsent);
-    return Global(dicts[0], dicts[1], name);
+    const auto handle = [&](V dict, Step step) {
+      return dict != nullptr ? dict->handle : mirror_.Known(function->handle, step).value_or(kAbsent);
+    };
+    return Global(handle(function->globals, Step::kFuncGlobals), handle(function->builtins, Step::kFuncBuiltins), name);
   }
 
   Handle Global(Handle globals, Handle builtins, const std::string& name) {
@@ -175,9 +173,7 @@ class Reader {
   Handle Callee(Handle object) {
     if (object == kAbsent)
       return object;
-    Handle function = object;
-    if (mirror_.Known(object, Step::kTypeAttr, Constant::Str("__init__")).has_value())
-      function = *mirror_.Known(object, Step::kTypeAttr, Constant::Str("__init__"));
+    const Handle function = mirror_.Known(object, Step::kTypeAttr, Constant::Str("__init__")).value_or(object);
     const model::FactValue* id = function == kAbsent ? nullptr : mirror_.Known(function, model::Fact::kCodeId);
     if (id == nullptr || !id->known)
       return object;

@@ -59,24 +59,21 @@ Outcome OpIsOp(Interp& in, Frame& f, const Instruction& i) {
 
 Outcome OpContainsOp(Interp& in, Frame& f, const Instruction& i) {
   V container = Cell(f, 1), item = Cell(f, 2);
-  const Session::Mark mark = in.s.Snapshot();
-  Outcome outcome = SyncOrFrames(
-      in, container, nullptr, {true, Resume::kContains},
-      [&]() -> Outcome {
-        FRAMEGATE_TAKE(V found, in.Contains(container, item));
-        return in.Done(in.s.Bool((found == in.s.Bool(true)) != (i.arg == 1)));
-      },
-      [&]() -> Outcome {
-        FRAMEGATE_TAKE(V method, in.LookupSpecial(container, "__contains__"));
-        return in.Call(method, {.positional = {item}}, {true, Resume::kContains});
-      });
-  if (outcome.flow != Flow::kBreak) {
-    in.s.Release(mark);
+  const auto whole = [&] {
+    return SyncOrFrames(
+        in, container, nullptr, {true, Resume::kContains},
+        [&]() -> Outcome {
+          FRAMEGATE_TAKE(V found, in.Contains(container, item));
+          return in.Done(in.s.Bool((found == in.s.Bool(true)) != (i.arg == 1)));
+        },
+        [&]() -> Outcome {
+          FRAMEGATE_TAKE(V method, in.LookupSpecial(container, "__contains__"));
+          return in.Call(method, {.positional = {item}}, {true, Resume::kContains});
+        });
+  };
+  const auto [outcome, can_wait] = TryWhole(in, container, whole);
+  if (!can_wait)
     return Replace(f, 2, outcome);
-  }
-  in.s.Rollback(mark);
-  if (!RunsFrames(in.s, container))
-    return outcome;
   const Refusal why = in.s.refusal;
   const Outcome started =
       in.Call(in.s.Symbol("framegate._polyfills_consumers:contains_of"), {.positional = {container, item}}, {true, Resume::kContains});

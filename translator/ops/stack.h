@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "translator/ops/interp.h"
+#include "translator/slots/slots.h"
 
 namespace framegate::translator {
 
@@ -63,6 +64,24 @@ inline Outcome Consume(Frame& f, size_t pops, Outcome outcome) {
 
 inline Outcome Next() {
   return {Flow::kNext, nullptr};
+}
+
+// An operation that takes what `source` gives, whole: where it breaks, nothing of it is done.
+struct Attempt {
+  Outcome outcome;
+  bool can_wait;  // it broke, and may in Python code that gives the items: a polyfill's frame can wait for that code's
+};
+
+template <typename Whole>
+Attempt TryWhole(Interp& in, V source, Whole whole) {
+  const Session::Mark mark = in.s.Snapshot();
+  const Outcome outcome = whole();
+  if (outcome.flow != Flow::kBreak) {
+    in.s.Release(mark);
+    return {outcome, false};
+  }
+  in.s.Rollback(mark);
+  return {outcome, RunsFrames(in.s, source)};
 }
 
 // The items of the operand on top, at most so many (kAllItems: all). Where Python code that gives them breaks, a polyfill makes a tuple of
