@@ -76,9 +76,10 @@ Outcome InOrder(Interp& in, SetValue* set) {
   auto refuse = [&] { return in.Break(Reason::kUnsupportedIteration, "the order of a set made in the frame"); };
   if (ReadOrder(s, set))
     return in.Done(set);
-  if (set->is_real() || !set->has_history || (!numbers && !s.RelyOnHashes()))
+  if (set->is_real() || !set->has_history)
     return set->items.size() == 1 ? in.Done(set) : refuse();
-  FRAMEGATE_TAKE(V answer, in.Fold("framegate:set_order", {.positional = {s.Const(Constant::Tuple(set->history))}}));
+  const Constant history = Constant::Tuple(set->history);
+  FRAMEGATE_TAKE(V answer, in.Fold("framegate:set_order", {.positional = {s.Const(history)}}));
   auto* parts = As<SequenceValue>(answer);
   auto* order = parts == nullptr || parts->items.size() != 2 ? nullptr : As<SequenceValue>(parts->items[0]);
   if (order == nullptr || order->items.size() != set->items.size())
@@ -90,6 +91,8 @@ Outcome InOrder(Interp& in, SetValue* set) {
       return refuse();
     items.push_back(set->items[it->second]);
   }
+  if (!numbers && !s.RelyOnOrder(history, &items))
+    return set->items.size() == 1 ? in.Done(set) : refuse();
   s.Journal(set);
   set->items = std::move(items);
   set->in_order = true;

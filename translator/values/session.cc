@@ -33,8 +33,8 @@ bool MayRunCode(ValueKind kind) {
   return kRunsCode[static_cast<size_t>(kind)];
 }
 
-Session::Session(const Request& request, CodeStore& codes, Asker& asker)
-    : request_(request), codes_(codes), mirror_(*request.summary, codes, asker) {
+Session::Session(const Request& request, CodeStore& codes, Mirror& mirror, SetOrders* orders)
+    : request_(request), codes_(codes), mirror_(mirror), orders_(orders) {
   auto constant = [this](Constant c) {
     auto* value = New<ConstantValue>();
     value->constant = std::move(c);
@@ -246,6 +246,10 @@ void Session::RelyOnAbcAnswer(TypeValue* type, TypeValue* base, bool answer) {
 
 bool Session::RelyOnHashes() {
   return RelyOnProcess(Fact::kHashSecret);
+}
+
+bool Session::RelyOnOrder(const Constant& history, Values* elements) {
+  return (orders_ != nullptr && orders_->Assume(history, elements)) || RelyOnHashes();
 }
 
 bool Session::RelyOnProcess(Fact fact) {

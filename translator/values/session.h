@@ -15,6 +15,7 @@
 #include "translator/graph/graph.h"
 #include "translator/graph/meta/size.h"
 #include "translator/values/mirror.h"
+#include "translator/values/set_orders.h"
 #include "translator/values/value.h"
 
 namespace framegate::translator {
@@ -30,7 +31,8 @@ bool Compared(int32_t comparison, const Size& a, const Size& b);
 
 class Session {
  public:
-  Session(const Request& request, CodeStore& codes, Asker& asker);
+  // All outlive the session. `orders` may be null: what depends on the order of a set's hashes holds in the client's process alone.
+  Session(const Request& request, CodeStore& codes, Mirror& mirror, SetOrders* orders);
 
   // --- making values; never null ---
   template <typename T>
@@ -144,6 +146,8 @@ class Session {
   bool RelyOnRegistrations();
   // By hashes of texts and the addresses of objects, in the client's process alone.
   bool RelyOnHashes();
+  // By the order in which this process's hashes put the elements of a set with this history: assumed (SetOrders), or as RelyOnHashes does.
+  bool RelyOnOrder(const Constant& history, Values* elements);
   // Whether a real class can be found by its symbol.
   bool IsNamed(TypeValue* type);
   // REQUIRES: both are named.
@@ -308,7 +312,8 @@ class Session {
 
   const Request& request_;
   CodeStore& codes_;
-  Mirror mirror_;
+  Mirror& mirror_;
+  SetOrders* orders_;
   int snapshots_ = 0;
   uint64_t changes_ = 0;
   size_t kept_effects_ = 0;  // effects before this are not rewritten: a rollback may need them
