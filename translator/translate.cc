@@ -148,7 +148,7 @@ bool IsSameInAllOrders(const Request& request, CodeStore& codes, Mirror& mirror,
   const std::string expected = Encode(entry);
   while (orders.Next()) {
     absl::StatusOr<model::Entry> other = TranslateOnce(request, codes, mirror, &orders);
-    if (!other.ok() || orders.failed())
+    if (!other.ok() || !orders.IsAsBefore())
       return false;
     other->instructions = entry.instructions;
     if (Encode(*other) != expected)
@@ -163,7 +163,7 @@ absl::StatusOr<model::Entry> Translate(const Request& request, CodeStore& codes,
   Mirror mirror(*request.summary, codes, asker);
   SetOrders orders;
   absl::StatusOr<model::Entry> entry = TranslateOnce(request, codes, mirror, &orders);
-  if (!orders.any() && !orders.failed())
+  if (!orders.any())
     return entry;
   if (entry.ok() && orders.CanTryAll() && IsSameInAllOrders(request, codes, mirror, orders, *entry))
     return entry;

@@ -67,8 +67,9 @@ bool ReadOrder(Session& s, SetValue* set) {
   return true;
 }
 
-// The items as they are iterated: asked of the client, whose answer holds in its process alone unless all are numbers.
-Outcome InOrder(Interp& in, SetValue* set) {
+namespace {
+
+Outcome PutInOrder(Interp& in, SetValue* set) {
   Session& s = in.s;
   if (set->in_order || set->items.empty() || (set->items.size() == 1 && set->pop_place >= 0))
     return in.Done(set);
@@ -78,8 +79,7 @@ Outcome InOrder(Interp& in, SetValue* set) {
     return in.Done(set);
   if (set->is_real() || !set->has_history)
     return set->items.size() == 1 ? in.Done(set) : refuse();
-  const Constant history = Constant::Tuple(set->history);
-  FRAMEGATE_TAKE(V answer, in.Fold("framegate:set_order", {.positional = {s.Const(history)}}));
+  FRAMEGATE_TAKE(V answer, in.Fold("framegate:set_order", {.positional = {s.Const(Constant::Tuple(set->history))}}));
   auto* parts = As<SequenceValue>(answer);
   auto* order = parts == nullptr || parts->items.size() != 2 ? nullptr : As<SequenceValue>(parts->items[0]);
   if (order == nullptr || order->items.size() != set->items.size())
@@ -91,7 +91,7 @@ Outcome InOrder(Interp& in, SetValue* set) {
       return refuse();
     items.push_back(set->items[it->second]);
   }
-  if (!numbers && !s.RelyOnOrder(history, &items))
+  if (!numbers && !s.RelyOnOrder(set, &items))
     return set->items.size() == 1 ? in.Done(set) : refuse();
   s.Journal(set);
   set->items = std::move(items);
@@ -99,6 +99,17 @@ Outcome InOrder(Interp& in, SetValue* set) {
   set->pop_place = AsConstant(parts->items[1])->integer;
   Reindex(s, set);
   return in.Done(set);
+}
+
+}  // namespace
+
+// The items as they are iterated: asked of the client, whose answer holds in its process alone unless all are numbers, or no order makes a
+// difference.
+Outcome InOrder(Interp& in, SetValue* set) {
+  Outcome outcome = PutInOrder(in, set);
+  if (SetOrders* orders = in.s.orders(); orders != nullptr && outcome.ok())
+    orders->NoteUse(set);
+  return outcome;
 }
 
 Outcome ToValuesInAnyOrder(Interp& in, V iterable, Values* items) {

@@ -248,8 +248,8 @@ bool Session::RelyOnHashes() {
   return RelyOnProcess(Fact::kHashSecret);
 }
 
-bool Session::RelyOnOrder(const Constant& history, Values* elements) {
-  return (orders_ != nullptr && orders_->Assume(history, elements)) || RelyOnHashes();
+bool Session::RelyOnOrder(const SetValue* set, Values* elements) {
+  return (orders_ != nullptr && orders_->Assume(set, elements)) || RelyOnHashes();
 }
 
 bool Session::RelyOnProcess(Fact fact) {
@@ -335,6 +335,7 @@ void Session::Touch(V value) {
 }
 
 void Session::Journal(V value) {
+  ++journaled_;
   if (snapshots_ == 0 || value->epoch == epoch_)
     return;
   switch (value->kind) {

@@ -147,7 +147,7 @@ class Session {
   // By hashes of texts and the addresses of objects, in the client's process alone.
   bool RelyOnHashes();
   // By the order in which this process's hashes put the elements of a set with this history: assumed (SetOrders), or as RelyOnHashes does.
-  bool RelyOnOrder(const Constant& history, Values* elements);
+  bool RelyOnOrder(const SetValue* set, Values* elements);
   // Whether a real class can be found by its symbol.
   bool IsNamed(TypeValue* type);
   // REQUIRES: both are named.
@@ -167,6 +167,9 @@ class Session {
 
   // Grows with every change, real or made: the same number means that nothing has changed.
   uint64_t changes() const { return changes_ + graph_.nodes().size(); }
+
+  // The same, and of what is known of values.
+  uint64_t writes() const { return changes() + journaled_; }
 
   // A real object, perhaps not looked at yet, that the frame has changed.
   bool IsChanged(V value) const;
@@ -201,6 +204,9 @@ class Session {
   const Request& request() const { return request_; }
 
   Mirror& mirror() { return mirror_; }
+
+  // Null where no order is to be assumed.
+  SetOrders* orders() { return orders_; }
 
   Graph& graph() { return graph_; }
 
@@ -316,6 +322,7 @@ class Session {
   SetOrders* orders_;
   int snapshots_ = 0;
   uint64_t changes_ = 0;
+  uint64_t journaled_ = 0;
   size_t kept_effects_ = 0;  // effects before this are not rewritten: a rollback may need them
   Graph graph_;
   model::SubjectTable subjects_;
