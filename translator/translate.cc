@@ -132,6 +132,10 @@ absl::StatusOr<model::Entry> TranslateOnce(const Request& request, CodeStore& co
     entry = OrOriginal(s, in, emitter.Returned(in.returned()));
   }
   RETURN_IF_ERROR(s.status());
+  if (s.as_written.reason != Reason::kNoReason)
+    return Original(s, in, s.as_written.reason, s.as_written.detail);
+  if (s.dropped_real && s.has_callbacks)
+    return Original(s, in, Reason::kLifetime, "what a weak reference's callback waits for");
   if (in.dropped())
     return Original(s, in, Reason::kUnsupportedGenerator, "what a generator does that is dropped");
   if (s.changed_frozen)

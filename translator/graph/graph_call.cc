@@ -1,5 +1,4 @@
 // One call becomes one node of the graph: what its result looks like, what it changes, and whether the segment may hold it.
-#include "translator/builtins/table.h"
 #include "translator/graph/frozen.h"
 #include "translator/graph/meta/infer.h"
 #include "translator/graph/manners.h"

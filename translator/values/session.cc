@@ -324,9 +324,22 @@ std::function<void()> Saved<GeneratorValue>(V value) {
 
 }  // namespace
 
+namespace {
+
+// A change of a value of this kind may take something out of it. What is added to a list that nobody has read does not; attributes of
+// objects are told one by one.
+bool MayDrop(ValueKind kind) {
+  return kind == ValueKind::kSequence || kind == ValueKind::kMapping || kind == ValueKind::kSet || kind == ValueKind::kType ||
+         kind == ValueKind::kCell || kind == ValueKind::kGenerator || kind == ValueKind::kPartial;
+}
+
+}  // namespace
+
 void Session::Touch(V value) {
   ++changes_;
   changed_frozen = changed_frozen || value->frozen;
+  if (value->is_real() && MayDrop(value->kind))
+    dropped_real = true;
   if (value->is_real() && !value->mutated) {
     value->mutated = true;
     mutated.push_back(value);

@@ -186,6 +186,12 @@ class Session {
   void Release(const Mark& mark);
 
   // --- the rest ---
+  // Every value there is, in the order they were made.
+  void ForEach(const std::function<void(V)>& visit) const {
+    for (const auto& value : arena_)
+      visit(value.get());
+  }
+
   // `function`: a real one that has it, if any; what it will look at comes with its code.
   std::shared_ptr<const DecodedCode> CodeOf(const model::CodeId& id, Handle function = model::kAbsent);
 
@@ -268,10 +274,14 @@ class Session {
   SequenceValue* function_modes = nullptr;  // of __torch_function__, entered in the frame and not left: the innermost last
 
   bool changed_frozen = false;                  // the translation is void
+  bool dropped_real = false;                    // something real may have lost a reference to something else
+  bool has_callbacks = false;                   // a real object's end, were it in this frame, would call Python code of it
+  absl::flat_hash_map<V, V> references;         // weakref.ref() of an object without a callback, of which there is one
   absl::flat_hash_map<V, Values> cached_calls;  // the function and arguments that give it again
   absl::flat_hash_map<std::string, V> cached;   // what cached functions gave, by function and arguments
 
   Refusal refusal;                    // of the last operation that could not be modelled
+  Refusal as_written;                 // of one that makes the translation void
   V raised = nullptr;                 // the exception of the last operation that raised
   int32_t line = 0;                   // of the user's code, for guards
   std::vector<V> mutated;             // real values that were changed
@@ -283,6 +293,7 @@ class Session {
 
  private:
   bool RelyOnProcess(model::Fact fact);
+  bool MayHoldObject(V object, std::string_view name) const;
   V RealTypeAttr(TypeValue* type, std::string_view name, V instance = nullptr);
   bool MayBeConstants(Handle type);
   V ResolveReal(LazyValue* lazy);
