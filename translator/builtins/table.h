@@ -63,7 +63,5 @@ Outcome CallAtRunTime(Interp& in, const RunTimeCall& call, const Args& args);
 bool IsGraphFunction(std::string_view symbol);
 // A C method of the tensor type.
 bool IsTensorMethod(std::string_view symbol);
-// A call of it may change something even if nobody uses its result: random numbers, in-place forms.
-bool HasGraphEffect(std::string_view target);
 
 }  // namespace framegate::translator

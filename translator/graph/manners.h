@@ -7,9 +7,6 @@
 
 namespace framegate::translator {
 
-// Takes random numbers, as far as the arguments tell.
-bool Draws(Session& s, std::string_view target, const Args& args);
-
 // What it says follows from where memory is, which metadata does not tell.
 bool LooksAtStorage(std::string_view target);
 

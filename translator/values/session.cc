@@ -33,8 +33,8 @@ bool MayRunCode(ValueKind kind) {
   return kRunsCode[static_cast<size_t>(kind)];
 }
 
-Session::Session(const Request& request, CodeStore& codes, Asker& asker)
-    : request_(request), codes_(codes), mirror_(*request.summary, codes, asker) {
+Session::Session(const Request& request, CodeStore& codes, Mirror& mirror, SetOrders* orders)
+    : request_(request), codes_(codes), mirror_(mirror), orders_(orders) {
   auto constant = [this](Constant c) {
     auto* value = New<ConstantValue>();
     value->constant = std::move(c);
@@ -248,6 +248,10 @@ bool Session::RelyOnHashes() {
   return RelyOnProcess(Fact::kHashSecret);
 }
 
+bool Session::RelyOnOrder(const SetValue* set, Values* elements) {
+  return (orders_ != nullptr && orders_->Assume(set, elements)) || RelyOnHashes();
+}
+
 bool Session::RelyOnProcess(Fact fact) {
   const model::FactValue& token = mirror_.Fact(mirror_.Root(Step::kAmbient), fact);
   if (token.known)
@@ -344,6 +348,7 @@ void Session::Touch(V value) {
 }
 
 void Session::Journal(V value) {
+  ++journaled_;
   if (snapshots_ == 0 || value->epoch == epoch_)
     return;
   switch (value->kind) {

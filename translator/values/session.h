@@ -15,6 +15,7 @@
 #include "translator/graph/graph.h"
 #include "translator/graph/meta/size.h"
 #include "translator/values/mirror.h"
+#include "translator/values/set_orders.h"
 #include "translator/values/value.h"
 
 namespace framegate::translator {
@@ -30,7 +31,8 @@ bool Compared(int32_t comparison, const Size& a, const Size& b);
 
 class Session {
  public:
-  Session(const Request& request, CodeStore& codes, Asker& asker);
+  // All outlive the session. `orders` may be null: what depends on the order of a set's hashes holds in the client's process alone.
+  Session(const Request& request, CodeStore& codes, Mirror& mirror, SetOrders* orders);
 
   // --- making values; never null ---
   template <typename T>
@@ -144,6 +146,8 @@ class Session {
   bool RelyOnRegistrations();
   // By hashes of texts and the addresses of objects, in the client's process alone.
   bool RelyOnHashes();
+  // By the order in which this process's hashes put the elements of a set with this history: assumed (SetOrders), or as RelyOnHashes does.
+  bool RelyOnOrder(const SetValue* set, Values* elements);
   // Whether a real class can be found by its symbol.
   bool IsNamed(TypeValue* type);
   // REQUIRES: both are named.
@@ -163,6 +167,9 @@ class Session {
 
   // Grows with every change, real or made: the same number means that nothing has changed.
   uint64_t changes() const { return changes_ + graph_.nodes().size(); }
+
+  // The same, and of what is known of values.
+  uint64_t writes() const { return changes() + journaled_; }
 
   // A real object, perhaps not looked at yet, that the frame has changed.
   bool IsChanged(V value) const;
@@ -203,6 +210,9 @@ class Session {
   const Request& request() const { return request_; }
 
   Mirror& mirror() { return mirror_; }
+
+  // Null where no order is to be assumed.
+  SetOrders* orders() { return orders_; }
 
   Graph& graph() { return graph_; }
 
@@ -319,9 +329,11 @@ class Session {
 
   const Request& request_;
   CodeStore& codes_;
-  Mirror mirror_;
+  Mirror& mirror_;
+  SetOrders* orders_;
   int snapshots_ = 0;
   uint64_t changes_ = 0;
+  uint64_t journaled_ = 0;
   size_t kept_effects_ = 0;  // effects before this are not rewritten: a rollback may need them
   Graph graph_;
   model::SubjectTable subjects_;
