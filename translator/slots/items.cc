@@ -342,6 +342,9 @@ Outcome SetInInstanceDict(Interp& in, ViewValue* view, V key, V value) {
   const Constant* name = ConstantOf(in.s, key, ConstantKind::kStr);
   if (name == nullptr)
     return in.Break(Reason::kUnsupportedMutation, "an instance dict's key that is no str");
+  V meta = in.s.TypeAttr(in.s.TypeOf(view->target), name->text);
+  if (TypeValue* kind = meta == nullptr ? nullptr : in.s.TypeOf(meta); kind != nullptr && kind->is("builtins:member_descriptor"))
+    return in.Break(Reason::kUnsupportedMutation, "an instance dict's key that is a slot's name");
   if (value == nullptr && in.s.InstanceAttr(view->target, name->text) == nullptr)
     return KeyError(in, key);
   in.s.SetInstanceAttr(view->target, name->text, value);
