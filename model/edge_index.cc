@@ -49,13 +49,15 @@ std::optional<Handle> EdgeIndex::Find(Step step, uint32_t index, const Constant&
   return std::nullopt;
 }
 
-bool SaysAbsent(const FactValue& fact, Step step, const Constant& key) {
-  const bool is_all = (fact.fact == Fact::kDictKeys && step == Step::kDictItem) ||
-                      (fact.fact == Fact::kInstanceKeys && step == Step::kAttr) ||
-                      (fact.fact == Fact::kTypeKeys && step == Step::kTypeDictItem);
-  // A text equals no constant but a text; of numbers that is not so.
-  return is_all && fact.known && key.is_str() &&
-         std::find(fact.constant.items.begin(), fact.constant.items.end(), key) == fact.constant.items.end();
+bool SayAbsent(const std::vector<const FactValue*>& facts, Step step, const Constant& key) {
+  return std::any_of(facts.begin(), facts.end(), [&](const FactValue* fact) {
+    const bool is_all = (fact->fact == Fact::kDictKeys && step == Step::kDictItem) ||
+                        (fact->fact == Fact::kInstanceKeys && step == Step::kAttr) ||
+                        (fact->fact == Fact::kTypeKeys && step == Step::kTypeDictItem);
+    // A text equals no constant but a text; of numbers that is not so.
+    return is_all && fact->known && key.is_str() &&
+           std::find(fact->constant.items.begin(), fact->constant.items.end(), key) == fact->constant.items.end();
+  });
 }
 
 }  // namespace framegate::model

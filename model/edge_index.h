@@ -33,7 +33,7 @@ class EdgeIndex {
   absl::flat_hash_map<size_t, uint32_t> latest_;  // by hash; empty while there are few
 };
 
-// Whether the facts of an object say that such a step leads nowhere: all keys of a dict, or names of an instance or class, are known.
-bool SaysAbsent(const FactValue& fact, Step step, const Constant& key);
+// Whether the facts of one object say that such a step leads nowhere: all keys of a dict, or names of an instance or class, are known.
+bool SayAbsent(const std::vector<const FactValue*>& facts, Step step, const Constant& key);
 
 }  // namespace framegate::model

@@ -25,12 +25,12 @@ TEST(EdgeIndexTest, FindsTheLatestOfFewAndOfMany) {
 
 TEST(EdgeIndexTest, AllKeysTellWhatIsNotThere) {
   FactValue keys{.fact = Fact::kDictKeys, .constant = Constant::Tuple({Constant::Str("a"), Constant::Int(1)})};
-  EXPECT_TRUE(SaysAbsent(keys, Step::kDictItem, Constant::Str("b")));
-  EXPECT_FALSE(SaysAbsent(keys, Step::kDictItem, Constant::Str("a")));
-  EXPECT_FALSE(SaysAbsent(keys, Step::kAttr, Constant::Str("b")));
-  EXPECT_FALSE(SaysAbsent(keys, Step::kDictItem, Constant::Bool(true)));  // is the key 1
+  EXPECT_TRUE(SayAbsent({&keys}, Step::kDictItem, Constant::Str("b")));
+  EXPECT_FALSE(SayAbsent({&keys}, Step::kDictItem, Constant::Str("a")));
+  EXPECT_FALSE(SayAbsent({&keys}, Step::kAttr, Constant::Str("b")));
+  EXPECT_FALSE(SayAbsent({&keys}, Step::kDictItem, Constant::Bool(true)));  // is the key 1
   keys.known = false;
-  EXPECT_FALSE(SaysAbsent(keys, Step::kDictItem, Constant::Str("b")));
+  EXPECT_FALSE(SayAbsent({&keys}, Step::kDictItem, Constant::Str("b")));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "model/libraries.h"
 #include "translator/translate.h"
 
+#include "base/fields.h"
 #include "base/strings.h"
 #include "guards/passes/lower.h"
 #include "translator/breaks/plan.h"
@@ -114,10 +115,8 @@ absl::StatusOr<model::Entry> EndInBreak(Session& s, Interp& in, BreakKind kind, 
   return OrOriginal(s, in, emitter.Broke(*std::move(plan), exception), refusal);
 }
 
-}  // namespace
-
-absl::StatusOr<model::Entry> Translate(const Request& request, CodeStore& codes, Asker& asker) {
-  Session s(request, codes, asker);
+absl::StatusOr<model::Entry> TranslateOnce(const Request& request, CodeStore& codes, Mirror& mirror, SetOrders* orders) {
+  Session s(request, codes, mirror, orders);
   const Terms::Use use(&s.terms());
   Interp in(s);
   RETURN_IF_ERROR(EnterUnit(s, in, request.unit));
@@ -134,6 +133,10 @@ absl::StatusOr<model::Entry> Translate(const Request& request, CodeStore& codes,
     entry = OrOriginal(s, in, emitter.Returned(in.returned()));
   }
   RETURN_IF_ERROR(s.status());
+  if (s.as_written.reason != Reason::kNoReason)
+    return Original(s, in, s.as_written.reason, s.as_written.detail);
+  if (s.dropped_real && s.has_callbacks)
+    return Original(s, in, Reason::kLifetime, "what a weak reference's callback waits for");
   if (in.dropped())
     return Original(s, in, Reason::kUnsupportedGenerator, "what a generator does that is dropped");
   if (s.changed_frozen)
@@ -143,6 +146,34 @@ absl::StatusOr<model::Entry> Translate(const Request& request, CodeStore& codes,
   if (entry.ok() && !entry->original && !entry->graph.has_value() && !request.config.graphless)
     return Original(s, in, Reason::kNoGraph, "");
   return entry;
+}
+
+// Whether all orders that sets may have lead to this entry.
+bool IsSameInAllOrders(const Request& request, CodeStore& codes, Mirror& mirror, SetOrders& orders, const model::Entry& entry) {
+  const std::string expected = Encode(entry);
+  while (orders.Next()) {
+    absl::StatusOr<model::Entry> other = TranslateOnce(request, codes, mirror, &orders);
+    if (!other.ok() || !orders.IsAsBefore())
+      return false;
+    other->instructions = entry.instructions;
+    if (Encode(*other) != expected)
+      return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+absl::StatusOr<model::Entry> Translate(const Request& request, CodeStore& codes, Asker& asker) {
+  Mirror mirror(*request.summary, codes, asker);
+  SetOrders orders;
+  absl::StatusOr<model::Entry> entry = TranslateOnce(request, codes, mirror, &orders);
+  if (!orders.any())
+    return entry;
+  if (entry.ok() && orders.CanTryAll() && IsSameInAllOrders(request, codes, mirror, orders, *entry))
+    return entry;
+  RETURN_IF_ERROR(mirror.status());
+  return TranslateOnce(request, codes, mirror, nullptr);
 }
 
 }  // namespace framegate::translator

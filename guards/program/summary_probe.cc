@@ -1,7 +1,5 @@
 #include "guards/program/summary_probe.h"
 
-#include <algorithm>
-
 #include "base/strings.h"
 
 namespace framegate::guards {
@@ -29,8 +27,7 @@ bool SummaryIndex::Find(const Node* from, model::Step step, uint32_t index, cons
   const std::optional<model::Handle> target = node.edges.Find(step, index, key);
   if (!target.has_value()) {
     *to = nullptr;
-    return std::any_of(node.facts.begin(), node.facts.end(), [&](const model::FactValue* fact) { return SaysAbsent(*fact, step, key); }) ||
-           (step == model::Step::kDataDescriptor && FindDataDescriptor(from, key, to));
+    return model::SayAbsent(node.facts, step, key) || (step == model::Step::kDataDescriptor && FindDataDescriptor(from, key, to));
   }
   const auto found = nodes_.find(*target);
   *to = found == nodes_.end() ? nullptr : &found->second;

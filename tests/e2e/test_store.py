@@ -76,3 +76,48 @@ def test_what_looks_at_no_order_is_shared(place):
     first, second = (json.loads(place.python(SHARED, PYTHONHASHSEED=seed)) for seed in ("1", "2"))
     assert first["frames_skipped"] == 0 and first["graph_breaks"] == 0, first
     assert second["translations"] == 0 and second["entries"] == first["entries"], second
+
+
+ORDERED = """
+import json
+import framegate
+
+framegate.config.graphless = "always"
+LENGTHS = {"alpha": 2, "beta": 3, "gamma": None, "delta": 5}
+
+class Recipe:
+    def __init__(self, known, unknown):
+        self.known, self.unknown = known, unknown
+
+def recipe(axes):
+    known = {axis for axis in axes if LENGTHS[axis] is not None}
+    unknown = {axis for axis in axes if LENGTHS[axis] is None}
+    return Recipe([axis for axis in known], [axis for axis in unknown])
+
+def product(axes):
+    found, count = recipe(axes), 1
+    for axis in found.known:
+        count *= LENGTHS[axis]
+    return count, found.unknown
+
+def order(axes):
+    return [LENGTHS[axis] for axis in set(axes)]
+
+results = []
+for function in (product, order):
+    compiled = framegate.compile(function, backend="eager")
+    for axes in (("alpha", "beta", "gamma"), ("beta", "alpha", "delta")):
+        before = framegate.stats()["translations"]
+        for _ in range(2):
+            assert compiled(axes) == function(axes)
+        results.append(framegate.stats()["translations"] - before)
+assert framegate.stats()["graph_breaks"] == 0
+print(json.dumps(results))
+"""
+
+
+def test_an_order_that_changes_nothing_is_no_guard(place):
+    place.start_daemon()
+    results = [json.loads(place.python(ORDERED, PYTHONHASHSEED=seed)) for seed in "12345"]
+    assert results[0] == [1, 1, 1, 1]
+    assert all(more[:2] == [0, 0] and more[2:] == [1, 1] for more in results[1:]), results

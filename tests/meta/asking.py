@@ -15,7 +15,7 @@ import fields
 
 ROOT = Path(__file__).resolve().parents[2]
 REPLY = fields.Struct(outcome=fields.Unsigned(), result=fields.OPERAND, same_as=fields.Optional(fields.Unsigned()),
-                      may_raise_on_data=fields.Bool(), mutates_first=fields.Bool(),
+                      may_raise_on_data=fields.Bool(), draws=fields.Bool(), mutates_first=fields.Bool(),
                       first_after=fields.Optional(fields.TENSOR_FACTS))
 META, NO_FACT = fields.numbers("questions")["meta"], fields.numbers("facts")["value"]
 UNKNOWN, KNOWN, RAISES = range(3)
@@ -32,6 +32,7 @@ class Observation:
     raised: str = ""
     same_as: int | None = None
     mutated: bool | None = None    # whether the first argument's version went up; None where it has none
+    drew: bool = False             # whether the state of the random numbers changed
     first_after: dict | None = None  # operand: the first argument afterwards
     call: str = ""                 # readable form
 
@@ -63,11 +64,13 @@ def observe(name: str, symbol: str, function, args: tuple, kwargs: dict) -> Obse
     seen.call = f"{symbol}({', '.join([*map(short, args), *(f'{k}={short(v)}' for k, v in kwargs.items())])}){modes}"
     first = args[0] if args and isinstance(args[0], torch.Tensor) and not args[0].is_inference() else None
     version = first._version if first is not None else 0
+    random = torch.get_rng_state()
     try:
         result = function(*args, **kwargs)
     except Exception as error:
         seen.raised = f"{type(error).__name__}: {str(error)[:120]}"
         return seen
+    seen.drew = not torch.equal(random, torch.get_rng_state())
     seen.mutated = first._version != version if first is not None else None
     if args and isinstance(args[0], torch.Tensor):
         seen.first_after = describe.operand(args[0])
@@ -122,6 +125,8 @@ def mistake(seen: Observation, reply: dict) -> str | None:
         return f"eager raised ({seen.raised}), the rule knows a result"
     if reply["outcome"] == RAISES:
         return "the rule says it raises, eager gave a result"
+    if seen.drew and not reply["draws"]:
+        return "eager drew random numbers"
     if seen.same_as != reply["same_as"]:
         return f"same_as: eager {seen.same_as}, rule {reply['same_as']}"
     if seen.mutated is not None and seen.mutated != reply["mutates_first"]:

@@ -13,6 +13,7 @@ struct Reply {
   model::Operand result;
   std::optional<uint32_t> same_as;
   bool may_raise_on_data = false;
+  bool draws = false;
   bool mutates_first = false;
   Boxed<model::TensorFacts> first_after;
 
@@ -22,6 +23,7 @@ struct Reply {
     v("result", s.result);
     v("same_as", s.same_as);
     v("may_raise_on_data", s.may_raise_on_data);
+    v("draws", s.draws);
     v("mutates_first", s.mutates_first);
     v("first_after", s.first_after);
   }
@@ -48,6 +50,7 @@ Reply Answer(const model::Question& question) {
           result.result,
           result.same_as,
           result.may_raise_on_data,
+          result.draws,
           result.mutates_first,
           result.first_after};
 }

@@ -213,8 +213,11 @@ namespace {
 
 // Getter, setter, deleter and, where there is one, the text of property(...), whose arguments begin at a place; empty: too many.
 Values PropertyParts(Interp& in, const Args& args, size_t begin) {
-  static constexpr const char* kNames[] = {"fget", "fset", "fdel", "doc"};
-  if (args.positional.size() > begin + 4)
+  static constexpr std::string_view kNames[] = {"fget", "fset", "fdel", "doc"};
+  const auto is_unknown = [](const auto& given) {
+    return std::find(std::begin(kNames), std::end(kNames), given.first) == std::end(kNames);
+  };
+  if (args.positional.size() > begin + 4 || std::any_of(args.keyword.begin(), args.keyword.end(), is_unknown))
     return {};
   Values parts(args.positional.begin() + static_cast<ptrdiff_t>(begin), args.positional.end());
   const size_t given = parts.size();

@@ -248,6 +248,8 @@ Outcome BuiltinListInsert(Interp& in, Args& args, Tail) {
     return WrongArguments(in, "list.insert");
   int64_t length = static_cast<int64_t>(list->items.size()), place = IntValue(*at);
   place = place < 0 ? std::max<int64_t>(0, place + length) : std::min(place, length);
+  if (list->maxlen.is_int() && length >= list->maxlen.integer)
+    return in.Raise("builtins:IndexError", "deque already at its maximum size");
   in.s.Touch(list);
   list->items.insert(list->items.begin() + place, args.positional[2]);
   return ListChanged(in, list, nullptr);
@@ -315,7 +317,8 @@ Outcome BuiltinSequenceIndex(Interp& in, Args& args, Tail) {
     return in.Raise("builtins:ValueError", "tuple.index(x): x not in tuple");
   FRAMEGATE_TAKE(V text, in.CallBuiltin("builtins:repr", {.positional = {args.positional[1]}}, kSync));
   const Constant* shown = ConstantOf(in.s, text, ConstantKind::kStr);
-  return in.Raise("builtins:ValueError", StrCat(shown == nullptr ? "?" : shown->text, " is not in list"));
+  const bool is_list = in.s.TypeOf(sequence)->Has(model::TypeFlag::kListSubclass);
+  return in.Raise("builtins:ValueError", StrCat(shown == nullptr ? "?" : shown->text, is_list ? " is not in list" : " is not in deque"));
 }
 
 Outcome BuiltinSequenceCount(Interp& in, Args& args, Tail) {

@@ -253,7 +253,11 @@ Outcome BuiltinExceptionInit(Interp& in, Args& args, Tail) {
 }
 
 Outcome BuiltinVars(Interp& in, Args& args, Tail tail) {
-  return args.positional.size() == 1 ? in.GetAttr(args.positional[0], "__dict__", tail) : BuiltinLocals(in, args, tail);
+  if (args.positional.size() != 1)
+    return BuiltinLocals(in, args, tail);
+  Outcome dict = in.GetAttr(args.positional[0], "__dict__", tail);
+  const bool is_missing = dict.flow == Flow::kRaise && in.s.IsSubclass(in.s.TypeOf(in.s.raised), "builtins:AttributeError");
+  return is_missing ? in.Raise("builtins:TypeError", "vars() argument must have __dict__ attribute") : dict;
 }
 
 Outcome BuiltinGlobals(Interp& in, Args& args, Tail) {

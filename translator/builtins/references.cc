@@ -1,5 +1,8 @@
 // References, bound methods and generic aliases: what they lead to decides what they are equal to. Operators of torch.Size.
-#include "absl/container/flat_hash_set.h"
+#include <algorithm>
+#include <optional>
+
+#include "base/strings.h"
 #include "translator/builtins/table.h"
 #include "translator/slots/slots.h"
 #include "translator/values/parts.h"
@@ -12,45 +15,113 @@ using model::Reason;
 #include "translator/builtins/builtins.def"
 #undef FRAMEGATE_BUILTIN
 
-// A weak reference to a real object, which somebody outside of the frame keeps, or to one made in it.
-Outcome BuiltinWeakRef(Interp& in, Args& args, Tail) {
-  V target = args.positional.size() == 1 && args.keyword.empty() ? in.s.Resolve(args.positional[0]) : nullptr;
-  const bool real = target != nullptr && target->is_real() && target->subject != model::kNoSubject && AsConstant(target) == nullptr;
-  const bool made = target != nullptr && !target->is_real() && (As<ObjectValue>(target) != nullptr || As<FunctionValue>(target) != nullptr);
-  if (!real && !made)
-    return WrongArguments(in, "weakref.ref");
-  auto* object = in.s.New<ObjectValue>();
-  object->type = in.s.TypeOfSymbol("weakref:ReferenceType");
+namespace {
+
+bool IsAmong(const TypeValue* type, std::initializer_list<std::string_view> symbols) {
+  return std::any_of(symbols.begin(), symbols.end(), [&](std::string_view symbol) { return type->is(symbol); });
+}
+
+bool IsBuiltinWithout(const TypeValue* type) {
+  return IsAmong(type, {"builtins:int", "builtins:bool", "builtins:float", "builtins:complex", "builtins:str", "builtins:bytes",
+                        "builtins:list", "builtins:dict", "builtins:tuple", "builtins:range", "builtins:slice", "builtins:bytearray"}) ||
+         (type->Has(model::TypeFlag::kExceptionSubclass) && !type->Has(model::TypeFlag::kHeapType));
+}
+
+bool IsBuiltinWith(const TypeValue* type) {
+  return type->Has(model::TypeFlag::kTypeSubclass) || type->Has(model::TypeFlag::kSetSubclass) ||
+         IsAmong(type, {"types:FunctionType", "builtins:function", "types:MethodType", "builtins:method", "types:GeneratorType",
+                        "types:ModuleType", "builtins:module", "collections:deque", "collections:OrderedDict", "functools:partial",
+                        "re:Pattern", "types:BuiltinFunctionType"});
+}
+
+bool LeavesRoom(Session& s, TypeValue* made) {
+  V slots = OwnAttr(s, made, "__slots__");
+  auto* names = As<SequenceValue>(s.Resolve(slots));
+  const auto is_room = [&](V name) {
+    const Constant* text = ConstantOf(s, name, ConstantKind::kStr);
+    return text != nullptr && text->text == "__weakref__";
+  };
+  return slots == nullptr || is_room(slots) || (names != nullptr && std::any_of(names->items.begin(), names->items.end(), is_room));
+}
+
+// Objects of the type have room for weak references; nullopt: nobody can say.
+std::optional<bool> IsReferable(Session& s, TypeValue* type) {
+  if (IsBuiltinWithout(type))
+    return false;
+  if (IsBuiltinWith(type) || s.TypeAttr(type, "__weakref__") != nullptr)
+    return true;
+  if (!type->Has(model::TypeFlag::kHeapType))
+    return std::nullopt;
+  bool has_room = false, is_known = true;
+  for (TypeValue* base : s.MroOf(type)) {
+    has_room = has_room || (base->is_real() ? IsBuiltinWith(base) : LeavesRoom(s, base));
+    is_known = is_known && (base->Has(model::TypeFlag::kHeapType) || base->is("builtins:object") || IsBuiltinWithout(base));
+  }
+  return has_room || is_known ? std::optional(has_room) : std::nullopt;
+}
+
+// A reference to `target` of the class, which is weakref.ref or derived from it.
+Outcome Refer(Interp& in, TypeValue* type, V target, V callback) {
+  Session& s = in.s;
+  target = s.Resolve(target);
+  callback = callback == nullptr ? s.None() : s.Resolve(callback);
+  TypeValue* of = s.TypeOf(target);
+  if (of == nullptr)
+    return in.Break(Reason::kUnsupportedCall, "weakref.ref of this object");
+  const std::optional<bool> fits = IsReferable(s, of);
+  if (!fits.value_or(true))
+    return in.Raise("builtins:TypeError", StrCat("cannot create weak reference to '", FullTypeName(of), "' object"));
+  if (!fits.has_value() || AsConstant(target) != nullptr)
+    return in.Break(Reason::kUnsupportedCall, "weakref.ref of this object");
+  const bool plain = type->is("weakref:ReferenceType"), calls = callback != s.None();
+  if (auto known = s.references.find(target); plain && !calls && known != s.references.end())
+    return in.Done(known->second);
+  if (target->is_real() ? target->subject == model::kNoSubject : !target->mutable_made)
+    return in.Break(Reason::kUnsupportedCall, "weakref.ref of this object");
+  if (calls) {  // classes are in rings of their own; of others the end may come in this frame
+    const bool stays = target->kind == ValueKind::kType || (target->is_real() && !in.IsOfCells(target));
+    if (!stays)
+      return in.LeaveAsWritten(Reason::kLifetime, "a weak reference with a callback");
+    s.has_callbacks = s.has_callbacks || target->kind != ValueKind::kType;
+  }
+  auto* object = s.New<ObjectValue>();
+  object->type = type;
   object->mutable_made = true;
-  object->constructor = "weakref";
+  (plain ? object->constructor : object->hint) = plain ? "weakref" : kReferenceHint;
   object->arguments = {target};
+  if (calls)
+    object->arguments.push_back(callback);
+  if (plain && !calls)
+    s.references[target] = object;
   return in.Done(object);
 }
 
+}  // namespace
+
+Outcome BuiltinWeakRef(Interp& in, Args& args, Tail) {
+  if (args.positional.empty() || args.positional.size() > 2 || !args.keyword.empty())
+    return WrongArguments(in, "weakref.ref");
+  return Refer(in, in.s.TypeOfSymbol("weakref:ReferenceType"), args.positional[0],
+               args.positional.size() == 2 ? args.positional[1] : nullptr);
+}
+
+// What else is given is for __init__.
+Outcome BuiltinWeakRefNew(Interp& in, Args& args, Tail) {
+  auto* type = args.positional.size() < 2 ? nullptr : As<TypeValue>(in.s.Resolve(args.positional[0]));
+  if (type == nullptr)
+    return WrongArguments(in, "weakref.ref.__new__");
+  return Refer(in, type, args.positional[1], args.positional.size() > 2 ? args.positional[2] : nullptr);
+}
+
+Outcome BuiltinFinalize(Interp& in, Args&, Tail) {
+  return in.LeaveAsWritten(Reason::kLifetime, "weakref.finalize");
+}
+
+Outcome BuiltinGetRefCount(Interp& in, Args&, Tail) {
+  return in.LeaveAsWritten(Reason::kLifetime, "sys.getrefcount");
+}
+
 namespace {
-
-bool LeadsTo(V from, V target, absl::flat_hash_set<V>* seen) {
-  if (auto* lazy = As<LazyValue>(from))
-    from = lazy->resolved;
-  if (from == nullptr || from == target || !seen->insert(from).second)
-    return from != nullptr && from == target;
-  if (auto* object = As<ObjectValue>(from); object != nullptr && object->constructor == "weakref")
-    return false;
-  bool found = false;
-  VisitParts(from, [&](V part) { found = found || LeadsTo(part, target, seen); });
-  return found;
-}
-
-// Something that a frame holds leads to the object.
-bool IsKept(Interp& in, V target) {
-  absl::flat_hash_set<V> seen;
-  for (const auto& frame : in.frames())
-    for (const Values* cells : {&frame->slots, &frame->stack})
-      for (V cell : *cells)
-        if (LeadsTo(cell, target, &seen))
-          return true;
-  return false;
-}
 
 V Referent(Session& s, ObjectValue* reference) {
   return reference->is_real() ? s.StepFrom(reference, model::Step::kWeakrefTarget) : reference->arguments[0];
@@ -122,12 +193,21 @@ Outcome BuiltinWeakRefCall(Interp& in, Args& args, Tail) {
   auto* self = args.positional.size() != 1 ? nullptr : As<ObjectValue>(in.s.Resolve(args.positional[0]));
   if (self == nullptr)
     return WrongArguments(in, "a weak reference's call");
-  if (!self->is_real())
-    return self->arguments[0]->is_real() || IsKept(in, self->arguments[0])
-               ? in.Done(self->arguments[0])
-               : in.Break(Reason::kUnsupportedValue, "a weak reference to an object that nobody may keep");
-  V target = in.s.StepFrom(self, model::Step::kWeakrefTarget);
-  return in.Done(target == nullptr ? in.s.None() : target);
+  V target = self->is_real() ? in.s.StepFrom(self, model::Step::kWeakrefTarget) : self->arguments[0];
+  if (target == nullptr)
+    return in.Done(in.s.None());
+  target = in.s.Resolve(target);
+  if (target->is_real())
+    return in.LivesStill(target) ? in.Done(target) : in.Break(Reason::kLifetime, "a weak reference to an object that nobody may keep");
+  switch (in.IsHeldNow(target)) {
+    case Interp::Held::kYes:
+      return in.Done(target);
+    case Interp::Held::kNo:
+      return in.Done(in.s.None());
+    case Interp::Held::kUnknown:
+      break;
+  }
+  return in.Break(Reason::kLifetime, "a weak reference to an object that nobody may keep");
 }
 
 namespace {

@@ -101,26 +101,6 @@ bool IsTensorMethod(std::string_view symbol) {
   return symbol.starts_with("torch._C:TensorBase.") || symbol.starts_with("torch:Tensor.") || symbol.starts_with("torch._tensor:Tensor.");
 }
 
-bool HasGraphEffect(std::string_view target) {
-  std::string_view name = target.substr(target.find_last_of(":.") + 1);
-  static constexpr std::string_view kRandom[] = {"dropout",
-                                                 "rand",
-                                                 "bernoulli",
-                                                 "multinomial",
-                                                 "normal",
-                                                 "poisson",
-                                                 "rrelu",
-                                                 "gumbel",
-                                                 "uniform",
-                                                 "exponential",
-                                                 "scaled_dot_product_attention",
-                                                 "setitem"};
-  for (std::string_view word : kRandom)
-    if (name.find(word) != std::string_view::npos)
-      return true;
-  return name.ends_with('_') && !name.ends_with("__");
-}
-
 Outcome WrongArguments(Interp& in, const char* name) {
   return in.Break(model::Reason::kUnsupportedCall, StrCat(name, " with these arguments"));
 }

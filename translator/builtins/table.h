@@ -19,6 +19,9 @@ std::string_view FindPolyfill(std::string_view symbol);
 std::string_view FindConsumer(std::string_view symbol);
 BuiltinBody FindBuiltin(std::string_view symbol);
 
+// Raises where the C callable does not take so many arguments (arities.def).
+Outcome CheckArity(Interp& in, std::string_view symbol, const Args& args);
+
 // The break of a call that a body has no meaning for.
 Outcome WrongArguments(Interp& in, const char* name);
 
@@ -51,7 +54,5 @@ Outcome CallAtRunTime(Interp& in, const RunTimeCall& call, const Args& args);
 bool IsGraphFunction(std::string_view symbol);
 // A C method of the tensor type.
 bool IsTensorMethod(std::string_view symbol);
-// A call of it may change something even if nobody uses its result: random numbers, in-place forms.
-bool HasGraphEffect(std::string_view target);
 
 }  // namespace framegate::translator

@@ -215,7 +215,13 @@ Outcome BuiltinStrJoin(Interp& in, Args& args, Tail) {
   if (separator == nullptr)
     return WrongArguments(in, "str.join");
   Values items;
-  FRAMEGATE_TAKE([[maybe_unused]] V none, in.ToValues(args.positional[1], &items));
+  TypeValue* given = in.s.TypeOf(args.positional[1]);
+  const Outcome taken = in.ToValues(args.positional[1], &items);
+  if (taken.flow == Flow::kRaise && given != nullptr && in.s.TypeAttr(given, "__iter__") == nullptr &&
+      in.s.TypeAttr(given, "__getitem__") == nullptr)
+    return in.Raise("builtins:TypeError", "can only join an iterable");
+  if (!taken.ok())
+    return taken;
   std::vector<std::string> parts;
   for (V item : items) {
     const Constant* part = ConstantOf(in.s, item, ConstantKind::kStr);

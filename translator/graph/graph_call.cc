@@ -1,5 +1,4 @@
 // One call becomes one node of the graph: what its result looks like, what it changes, and whether the segment may hold it.
-#include "translator/builtins/table.h"
 #include "translator/graph/frozen.h"
 #include "translator/graph/meta/infer.h"
 #include "translator/graph/manners.h"
@@ -195,7 +194,8 @@ class NodeMaker {
         meta_.mutates_first && first != nullptr && meta_.first_after.has_value() && !SameShape(*meta_.first_after, *first->facts);
     if (reshapes && first->node == UINT32_MAX)
       return in_.Break(Reason::kUnsupportedTensor, StrCat(symbol_, " changes the shape of a tensor from outside"));
-    std::vector<TensorValue*> written = WrittenInputs(s_, WrittenTo(out), After());
+    const Values changed = WrittenTo(out);
+    std::vector<TensorValue*> written = WrittenInputs(s_, changed, After());
     if (!written.empty() && s_.retries() && !CanPutBack(s_, written))
       return in_.Break(Reason::kMayRaiseOnData, StrCat(symbol_, " changes a tensor from outside"));
     if (!written.empty() && s_.late_raiser != UINT32_MAX && !s_.retries()) {
@@ -207,17 +207,17 @@ class NodeMaker {
     GuardAmbient();
     if (out != nullptr)
       args_.keyword.emplace_back("out", out);
-    uint32_t index = s_.graph().Add(
-        {.op = op_,
-         .target = target_,
-         .args = args_.positional,
-         .kwargs = args_.keyword,
-         .position = in_.Position(),
-         .module_stack = in_.top().module_stack,
-         .bodies = bodies_,
-         .written = std::move(written),
-         .has_effect = !has_rule_ || meta_.mutates_first || meta_.may_raise_on_data || out != nullptr || HasGraphEffect(target_),
-         .draws = !has_rule_ || Draws(s_, target_, args_)});
+    uint32_t index =
+        s_.graph().Add({.op = op_,
+                        .target = target_,
+                        .args = args_.positional,
+                        .kwargs = args_.keyword,
+                        .position = in_.Position(),
+                        .module_stack = in_.top().module_stack,
+                        .bodies = bodies_,
+                        .written = std::move(written),
+                        .has_effect = !has_rule_ || meta_.mutates_first || meta_.may_raise_on_data || meta_.draws || !changed.empty(),
+                        .draws = !has_rule_ || meta_.draws});
     if (meta_.may_raise_on_data && s_.first_raiser == UINT32_MAX) {
       s_.first_raiser = index;
       s_.early_effects = s_.effects().size();

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <iterator>
 
-#include "translator/builtins/table.h"
 #include "translator/slots/slots.h"
 
 namespace framegate::translator {
@@ -25,19 +24,7 @@ bool Names(std::string_view target, std::string_view part) {
   return target.find(part) != std::string_view::npos;
 }
 
-bool IsZero(const Constant& number) {
-  return (number.kind == ConstantKind::kFloat && number.real == 0) || (number.is_int() && number.integer == 0);
-}
-
 }  // namespace
-
-bool Draws(Session& s, std::string_view target, const Args& args) {
-  if (Names(target, "scaled_dot_product_attention")) {
-    const Constant* p = Given(s, args, "dropout_p", 4);
-    return p != nullptr ? !IsZero(*p) : args.Keyword("dropout_p") != nullptr || args.positional.size() > 4;
-  }
-  return HasGraphEffect(target);
-}
 
 bool HasFlag(Session& s, const Args& args, std::string_view name) {
   const Constant* flag = AsConstant(s.Resolve(args.Keyword(name)));

@@ -7,9 +7,6 @@
 
 namespace framegate::translator {
 
-// Takes random numbers, as far as the arguments tell.
-bool Draws(Session& s, std::string_view target, const Args& args);
-
 // A keyword that is given and true.
 bool HasFlag(Session& s, const Args& args, std::string_view name);
 

@@ -1,5 +1,6 @@
 // Jumps, loops, return.
 #include "base/strings.h"
+#include "translator/ops/set_loop.h"
 #include "translator/ops/stack.h"
 #include "translator/slots/slots.h"
 
@@ -162,6 +163,7 @@ bool IsHeldOnce(Interp& in, V iterator) {
 }  // namespace
 
 Outcome OpForIter(Interp& in, Frame& f, const Instruction& i) {
+  const SetLoop loop(in.s, f, i);
   Outcome outcome = in.Next(Cell(f, 1), {true, Resume::kNext});
   if (auto* several = As<IteratorValue>(in.s.Look(Cell(f, 1)));
       outcome.flow == Flow::kBreak && several != nullptr && RunsFrames(in.s, several) && IsHeldOnce(in, several)) {
@@ -178,9 +180,11 @@ Outcome OpForIter(Interp& in, Frame& f, const Instruction& i) {
   if (!outcome.ok())
     return outcome;
   if (outcome.value == nullptr) {
+    loop.End();
     Pop(f, 1);
     return JumpTo(f, i.target);
   }
+  loop.Begin();
   f.stack.push_back(outcome.value);
   return Next();
 }

@@ -2,6 +2,7 @@
 #include "base/strings.h"
 #include "translator/builtins/state.h"
 #include "translator/ops/stack.h"
+#include "translator/slots/slots.h"
 
 namespace framegate::translator {
 
@@ -127,12 +128,11 @@ Outcome OpBeforeWith(Interp& in, Frame& f, const Instruction&) {
   TypeValue* type = in.s.TypeOf(manager);
   FRAMEGATE_TAKE(V enter, in.LookupSpecial(manager, "__enter__"));
   if (enter == nullptr)
-    return in.Raise("builtins:TypeError", StrCat("'", type == nullptr ? "?" : type->symbol.substr(type->symbol.rfind(':') + 1),
-                                                 "' object does not support the context manager protocol"));
+    return in.Raise("builtins:TypeError", StrCat("'", FullTypeName(type), "' object does not support the context manager protocol"));
   FRAMEGATE_TAKE(V exit, in.LookupSpecial(manager, "__exit__"));
   if (exit == nullptr)
-    return in.Raise("builtins:TypeError", StrCat("'", type == nullptr ? "?" : type->symbol.substr(type->symbol.rfind(':') + 1),
-                                                 "' object does not support the context manager protocol (missed __exit__ method)"));
+    return in.Raise("builtins:TypeError",
+                    StrCat("'", FullTypeName(type), "' object does not support the context manager protocol (missed __exit__ method)"));
   NoteManager(in.s, manager);
   Outcome outcome = in.Call(enter, {}, kPushTail);
   if (outcome.flow == Flow::kNext) {

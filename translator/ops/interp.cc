@@ -112,9 +112,17 @@ uint32_t Interp::Position() {
 
 End Interp::Run() {
   End end = End::kReturned;
-  while (Advance(0, &end) == Turn::kGoOn)
+  NoteFinalizers();
+  while (Advance(0, &end) == Turn::kGoOn) {
     if (!suspended_.empty())
       CloseDropped(false);
+    if (!finalizers_.empty() && IsFinalizerDropped()) {
+      Break(Reason::kLifetime, "an object with __del__ is dropped");
+      break_kind_ = model::BreakKind::kGoOn;
+      end = End::kBroke;
+      break;
+    }
+  }
   if (end == End::kReturned)
     CloseDropped(true);
   if (end == End::kBroke && !s.failed())
@@ -176,6 +184,7 @@ Interp::Turn Interp::Deliver(size_t base, V value, End* end) {
   }
   frames_.pop_back();
   DropRetreats();
+  s.dropped_real = s.dropped_real || (s.request().unit.continuation && frames_.size() < s.request().unit.frames.size());
   GeneratorValue* generator = done->generator;
   if (generator != nullptr) {
     s.Touch(generator);

@@ -71,6 +71,14 @@ class Interp {
 
   V returned() const { return returned_; }
 
+  // Whether something that outlives this instruction holds an object made in the frame, or a real one.
+  enum class Held : uint8_t { kNo, kYes, kUnknown };
+  Held IsHeldNow(V target);
+  // A real object that lived when the unit began lives still, as far as the frame can tell.
+  bool LivesStill(V target);
+  // It was found through a cell of the unit, which may be all that holds it.
+  bool IsOfCells(V target);
+
   // A generator was dropped that does something then which cannot be done here: the translation is void.
   bool dropped() const { return dropped_; }
 
@@ -100,6 +108,8 @@ class Interp {
   // The same, or `outside`. A generator sees what is handled where it is driven.
   V Topmost() const;
   Outcome Break(model::Reason reason, std::string detail);
+  // Nothing of the unit can be captured: not even a break before this would keep what it does.
+  Outcome LeaveAsWritten(model::Reason reason, std::string detail);
 
   // --- the slot engine; each follows CPython's own algorithm ---
   Outcome GetAttr(V object, const std::string& name, Tail tail = kSync);
@@ -189,6 +199,10 @@ class Interp {
   bool IsHeld(Suspended& suspended, bool returned);
   // An exception leaves the frame and keeps it: until when, nobody knows here.
   void NoteUnwound(const Frame& frame);
+  // Objects with __del__ that the cells of a continuation hold.
+  void NoteFinalizers();
+  // One of them is held by nobody any more: what it does then comes before the next instruction.
+  bool IsFinalizerDropped();
   // The program's own code is about to call a library's: a break in there may come back to the call. REQUIRES: the frame is not pushed yet.
   void NoteRetreat(const Frame& callee);
   // Those of frames that are gone.
@@ -210,6 +224,7 @@ class Interp {
   std::vector<Retreating> retreats_;
 
   std::vector<Suspended> suspended_;
+  Values finalizers_;
   bool dropped_ = false;
   uint64_t begun_ = 0;  // Session::changes() when the instruction of the innermost frame began
   V returned_ = nullptr;

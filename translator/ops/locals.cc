@@ -41,6 +41,19 @@ Outcome OpLoadFastAndClear(Interp&, Frame& f, const Instruction& i) {
   return Next();
 }
 
+namespace {
+
+// A continuation's cell may have been the only one to hold the object.
+void NoteDropped(Session& s, V value) {
+  if (value == nullptr || !s.request().unit.continuation)
+    return;
+  if (auto* lazy = As<LazyValue>(value); lazy != nullptr && lazy->resolved != nullptr)
+    value = lazy->resolved;
+  s.dropped_real = s.dropped_real || (value->is_real() && AsConstant(value) == nullptr && As<TensorValue>(value) == nullptr);
+}
+
+}  // namespace
+
 Outcome OpStoreFast(Interp& in, Frame& f, const Instruction& i) {
   V value = Cell(f, 1);
   if (auto* tensor = As<TensorValue>(value); tensor != nullptr && tensor->node != UINT32_MAX) {
@@ -48,6 +61,7 @@ Outcome OpStoreFast(Interp& in, Frame& f, const Instruction& i) {
     if (node.hint.empty())
       node.hint = SlotName(f, i.arg);
   }
+  NoteDropped(in.s, f.slots[static_cast<size_t>(i.arg)]);
   f.slots[static_cast<size_t>(i.arg)] = value;
   Pop(f, 1);
   return Next();
@@ -57,6 +71,7 @@ Outcome OpDeleteFast(Interp& in, Frame& f, const Instruction& i) {
   V& slot = f.slots[static_cast<size_t>(i.arg)];
   if (slot == nullptr)
     return Unbound(in, f, i.arg);
+  NoteDropped(in.s, slot);
   slot = nullptr;
   return Next();
 }

@@ -62,8 +62,9 @@ Outcome SetThrough(Interp& in, V descriptor, TypeValue* kind, V object, const st
   Session& s = in.s;
   if (IsProperty(s, kind)) {
     V setter = PartOf(s, descriptor, value == nullptr ? Step::kPropertyDel : Step::kPropertySet);
+    const std::string& owner = s.TypeOf(object)->symbol;
     if (setter == nullptr)
-      return in.Raise("builtins:AttributeError", StrCat("property '", name, "' of '", TypeName(s.TypeOf(object)), "' object has no ",
+      return in.Raise("builtins:AttributeError", StrCat("property '", name, "' of '", owner.substr(owner.find(':') + 1), "' object has no ",
                                                         value == nullptr ? "deleter" : "setter"));
     Args args{.positional = {object}};
     if (value != nullptr)

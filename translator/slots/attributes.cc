@@ -133,7 +133,7 @@ Outcome GetThrough(Interp& in, V descriptor, V object, TypeValue* type, const st
     V value = object->is_real() ? s.StepFrom(object, Step::kSlotMember, name) : nullptr;
     if (deleted)
       value = nullptr;
-    if (value == nullptr && object->is_real() && !deleted && !IsSlot(s, type, name))
+    if (value == nullptr && !deleted && !IsSlot(s, type, name))
       return in.Break(Reason::kUnsupportedAttribute, StrCat(type->symbol, ".", name));
     if (value == nullptr && s.Is313())
       return RaiseMissing(in, object, name, StrCat("'", FullName(in, type), "' object has no attribute '", name, "'"));

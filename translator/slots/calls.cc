@@ -49,6 +49,11 @@ V StandIn(Session& s, V value) {
   return s.Tuple({s.Str(empty ? TypeName(type) : "any")});
 }
 
+bool IsWrongArguments(const Session& s, const Outcome& outcome) {
+  return outcome.flow == Flow::kBreak && s.refusal.reason == Reason::kUnsupportedCall &&
+         s.refusal.detail.ends_with(" with these arguments");
+}
+
 // The TypeError of a C function for arguments that it does not take, in the words of the version at hand.
 Outcome Refused(Interp& in, const std::string& symbol, const Args& args, Outcome otherwise) {
   Session& s = in.s;
@@ -75,10 +80,7 @@ Outcome RunWhole(Interp& in, const std::string& symbol, BuiltinBody body, Args& 
       std::any_of(given.positional.begin(), given.positional.end(), [&](V argument) { return RunsFrames(in.s, argument); }))
     if (const std::string_view consumer = FindConsumer(symbol); !consumer.empty())
       return in.Call(in.s.Symbol(StrCat("framegate.", consumer)), given, tail);
-  if (outcome.flow != Flow::kBreak || in.s.refusal.reason != Reason::kUnsupportedCall ||
-      !in.s.refusal.detail.ends_with(" with these arguments"))
-    return outcome;
-  return Refused(in, symbol, given, outcome);
+  return IsWrongArguments(in.s, outcome) ? Refused(in, symbol, given, outcome) : outcome;
 }
 
 namespace {
@@ -279,7 +281,7 @@ Outcome Interp::PushFrame(FunctionValue* function, Args args, Tail tail) {
   std::shared_ptr<Frame> frame = NewFrame(function);
   Outcome bound = Binder(*this, function, args, &frame->slots).Bind();
   if (!bound.ok())
-    return bound;
+    return frame->hidden && bound.flow == Flow::kRaise ? WrongArguments(*this, function->name.c_str()) : bound;
   if (!tail.allowed)
     return RunSync(std::move(frame));
   NoteRetreat(*frame);
@@ -412,6 +414,8 @@ Outcome Interp::CallBuiltin(const std::string& symbol, Args args, Tail tail) {
     return CallTorchFunction(*this, symbol, std::move(args));
   if (IsTensorMethod(symbol) && FindBuiltin(symbol) != nullptr && HasRealModes(s))
     return Break(Reason::kUnsupportedTensor, StrCat(symbol, " in a mode of __torch_function__"));
+  if (Outcome fits = CheckArity(*this, symbol, args); !fits.ok())
+    return IsWrongArguments(s, fits) ? Refused(*this, symbol, args, fits) : fits;
   if (BuiltinBody body = FindBuiltin(symbol))
     return OnlyAppends(symbol, args) ? body(*this, args, tail) : RunWhole(*this, symbol, body, args, tail);
   if (const AmbientQuery* query = symbol.starts_with("torch") ? FindAmbientQuery(symbol) : nullptr)
@@ -419,8 +423,10 @@ Outcome Interp::CallBuiltin(const std::string& symbol, Args args, Tail tail) {
   if (const AmbientQuery* setter = symbol.starts_with("torch") ? FindAmbientSetter(symbol) : nullptr)
     return SetAmbientSwitch(*this, *setter, args);
   if (std::string_view polyfill = FindPolyfill(symbol); !polyfill.empty() && !(IsPureCall(symbol) && AreConstant(s, args))) {
-    if (V function = s.Symbol(StrCat("framegate.", polyfill)))
-      return Call(function, std::move(args), tail);
+    if (V function = s.Symbol(StrCat("framegate.", polyfill))) {
+      Outcome outcome = Call(function, args, tail);
+      return IsWrongArguments(s, outcome) ? Refused(*this, symbol, args, outcome) : outcome;
+    }
   }
   if (IsGraphFunction(symbol) || (HasTensor(args) && IsTensorMethod(symbol)))
     return GraphCall(IsTensorMethod(symbol) ? model::NodeOp::kCallMethod : model::NodeOp::kCallFunction, symbol, std::move(args));

@@ -81,8 +81,8 @@ V NewObject(Interp& in, TypeValue* type, const Args& args) {
 Outcome Interp::CallType(TypeValue* type, Args args, Tail tail) {
   if (type->is_real() && !FindPolyfill(type->symbol).empty() && !(IsPureCall(type->symbol) && AreConstant(s, args)))
     return CallBuiltin(type->symbol, std::move(args), tail);
-  if (BuiltinBody body = type->is_real() ? FindBuiltin(type->symbol) : nullptr)
-    return RunWhole(*this, type->symbol, body, args, tail);
+  if (type->is_real() && FindBuiltin(type->symbol) != nullptr)
+    return CallBuiltin(type->symbol, std::move(args), tail);
   TypeValue* metatype = s.TypeOf(type);
   if (metatype != nullptr && !metatype->is("builtins:type")) {
     V call = s.TypeAttr(metatype, "__call__");

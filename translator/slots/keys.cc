@@ -78,11 +78,24 @@ const ResidualValue* IdentityOf(V value) {
              : residual;
 }
 
+namespace {
+
+// The older of two objects, made in the frame, may be dropped already: then the other one may have its id.
+bool IsGone(Interp& in, V left, V right) {
+  left = in.s.Resolve(left);
+  right = in.s.Resolve(right);
+  V older = nullptr;
+  in.s.ForEach([&](V value) { older = older == nullptr && (value == left || value == right) ? value : older; });
+  return left != right && !older->is_real() && AsConstant(older) == nullptr && in.IsHeldNow(older) != Interp::Held::kYes;
+}
+
+}  // namespace
+
 Outcome CompareIdentities(Interp& in, const ResidualValue* a, const ResidualValue* b) {
   if (a->function != b->function)
     return in.Break(Reason::kUnsupportedValue, "a comparison of id() with hash()");
   if (a->function == "id")
-    return in.Is(a->of, b->of);
+    return IsGone(in, a->of, b->of) ? in.LeaveAsWritten(Reason::kLifetime, "id() of an object that nobody keeps") : in.Is(a->of, b->of);
   if (a->function != "hash")
     return a->of == b->of && a->key == b->key ? in.Done(in.s.Bool(true))
                                               : in.Break(Reason::kUnsupportedValue, "a value known only at run time");

@@ -56,6 +56,11 @@ Outcome SetGetset(Interp& in, V object, const std::string& name, V value) {
       return in.Done(s.None());
     }
     if (name == "__traceback__") {
+      TypeValue* given = s.TypeOf(resolved);
+      if (given == nullptr)
+        return in.Break(Reason::kUnsupportedMutation, "a traceback of unknown type");
+      if (!none && TypeName(given) != "traceback" && TypeName(given) != "TracebackType")
+        return in.Raise("builtins:TypeError", "__traceback__ must be a traceback or None");
       exception->traceback = none ? nullptr : resolved;
       return in.Done(s.None());
     }

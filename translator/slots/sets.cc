@@ -67,8 +67,9 @@ bool ReadOrder(Session& s, SetValue* set) {
   return true;
 }
 
-// The items as they are iterated: asked of the client, whose answer holds in its process alone unless all are numbers.
-Outcome InOrder(Interp& in, SetValue* set) {
+namespace {
+
+Outcome PutInOrder(Interp& in, SetValue* set) {
   Session& s = in.s;
   if (set->in_order || set->items.empty() || (set->items.size() == 1 && set->pop_place >= 0))
     return in.Done(set);
@@ -76,7 +77,7 @@ Outcome InOrder(Interp& in, SetValue* set) {
   auto refuse = [&] { return in.Break(Reason::kUnsupportedIteration, "the order of a set made in the frame"); };
   if (ReadOrder(s, set))
     return in.Done(set);
-  if (set->is_real() || !set->has_history || (!numbers && !s.RelyOnHashes()))
+  if (set->is_real() || !set->has_history)
     return set->items.size() == 1 ? in.Done(set) : refuse();
   FRAMEGATE_TAKE(V answer, in.Fold("framegate:set_order", {.positional = {s.Const(Constant::Tuple(set->history))}}));
   auto* parts = As<SequenceValue>(answer);
@@ -90,12 +91,25 @@ Outcome InOrder(Interp& in, SetValue* set) {
       return refuse();
     items.push_back(set->items[it->second]);
   }
+  if (!numbers && !s.RelyOnOrder(set, &items))
+    return set->items.size() == 1 ? in.Done(set) : refuse();
   s.Journal(set);
   set->items = std::move(items);
   set->in_order = true;
   set->pop_place = AsConstant(parts->items[1])->integer;
   Reindex(s, set);
   return in.Done(set);
+}
+
+}  // namespace
+
+// The items as they are iterated: asked of the client, whose answer holds in its process alone unless all are numbers, or no order makes a
+// difference.
+Outcome InOrder(Interp& in, SetValue* set) {
+  Outcome outcome = PutInOrder(in, set);
+  if (SetOrders* orders = in.s.orders(); orders != nullptr && outcome.ok())
+    orders->NoteUse(set);
+  return outcome;
 }
 
 Outcome ToValuesInAnyOrder(Interp& in, V iterable, Values* items) {

@@ -353,6 +353,9 @@ Outcome Format(Interp& in, V value, V spec) {
     return Str(in, value);
   if (V payload = s.Payload(value))
     return in.Fold("builtins:format", {.positional = {payload, spec}});
+  auto* own = As<BuiltinValue>(s.Resolve(s.TypeAttr(type, "__format__")));
+  if (own == nullptr || own->symbol != "builtins:object.__format__")
+    return in.Break(Reason::kOpaqueCall, StrCat(type->symbol, ".__format__"));
   return in.Raise("builtins:TypeError", StrCat("unsupported format string passed to ", TypeName(type), ".__format__"));
 }
 

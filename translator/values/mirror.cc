@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/fields.h"
 #include "base/strings.h"
 
 namespace framegate::translator {
@@ -99,13 +100,11 @@ Handle Mirror::Step(Handle object, model::Step step, std::string_view name) {
 }
 
 Handle Mirror::Step(Handle object, model::Step step, uint32_t index, const Constant& key) {
-  const Object& record = At(object);
-  if (const std::optional<Handle> known = record.edges.Find(step, index, key))
+  At(object);
+  if (const std::optional<Handle> known = Known(object, step, key, index))
     return *known;
-  Handle target = model::kAbsent;
-  if (!SaysAbsent(record, step, key))
-    if (const model::AnswerItem* answer = Ask({.kind = QuestionKind::kStep, .object = object, .step = step, .index = index, .key = key}))
-      target = answer->target;
+  const model::AnswerItem* answer = Ask({.kind = QuestionKind::kStep, .object = object, .step = step, .index = index, .key = key});
+  const Handle target = answer == nullptr ? model::kAbsent : answer->target;
   LearnStep(object, step, index, key, target);
   return target;
 }
@@ -116,16 +115,13 @@ void Mirror::Conclude(Handle object, model::Step step, std::string_view name, Ha
     LearnStep(object, step, 0, key, target);
 }
 
-bool Mirror::SaysAbsent(const Object& object, model::Step step, const Constant& key) {
-  return std::any_of(object.facts.begin(), object.facts.end(), [&](const FactValue* fact) { return model::SaysAbsent(*fact, step, key); });
-}
-
-std::optional<Handle> Mirror::Known(Handle object, model::Step step, const Constant& key) const {
+std::optional<Handle> Mirror::Known(Handle object, model::Step step, const Constant& key, uint32_t index) const {
   if (object >= objects_.size())
     return std::nullopt;
-  if (const std::optional<Handle> known = objects_[object].edges.Find(step, 0, key))
+  const Object& record = objects_[object];
+  if (const std::optional<Handle> known = record.edges.Find(step, index, key))
     return known;
-  return SaysAbsent(objects_[object], step, key) ? std::optional(model::kAbsent) : std::nullopt;
+  return model::SayAbsent(record.facts, step, key) ? std::optional(model::kAbsent) : std::nullopt;
 }
 
 std::optional<Handle> Mirror::KnownRoot(model::Step step, const Constant& key) const {
@@ -165,7 +161,18 @@ const FactValue& Mirror::Fact(Handle object, model::Fact fact) {
 
 const model::AnswerItem* Mirror::Call(Question question) {
   question.kind = QuestionKind::kCall;
-  return Ask(std::move(question));
+  const auto is_constant = [](const model::Operand& operand) { return operand.constant.has_value(); };
+  if (!std::all_of(question.args.begin(), question.args.end(), is_constant) ||
+      !std::all_of(question.kwargs.begin(), question.kwargs.end(), [&](const auto& argument) { return is_constant(argument.second); }))
+    return Ask(std::move(question));
+  std::string key = Encode(question);
+  if (auto it = calls_.find(key); it != calls_.end())
+    return it->second;
+  const model::AnswerItem* answer = Ask(std::move(question));
+  // What is no constant may be something new each time.
+  if (answer != nullptr && (answer->constant.has_value() || !answer->raised_type.empty()))
+    calls_.emplace(std::move(key), answer);
+  return answer;
 }
 
 }  // namespace framegate::translator

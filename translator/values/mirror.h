@@ -30,7 +30,7 @@ class Mirror {
   void Expect(model::Handle object, model::Step step, std::string_view name);
 
   // The same as Step, of what is known; nullopt: it would be asked.
-  std::optional<model::Handle> Known(model::Handle object, model::Step step, const model::Constant& key = {}) const;
+  std::optional<model::Handle> Known(model::Handle object, model::Step step, const model::Constant& key = {}, uint32_t index = 0) const;
   std::optional<model::Handle> KnownRoot(model::Step step, const model::Constant& key) const;
   // Null where it would be asked.
   const model::FactValue* Known(model::Handle object, model::Fact fact) const;
@@ -43,7 +43,7 @@ class Mirror {
   void Conclude(model::Handle object, model::Step step, std::string_view name, model::Handle target);
   // Never null; `known` is false where the fact does not apply.
   const model::FactValue& Fact(model::Handle object, model::Fact fact);
-  // One pure call in the client. Null where the client could not say.
+  // One pure call in the client; of constants, it is asked for once. Null where the client could not say.
   const model::AnswerItem* Call(model::Question question);
   const model::AnswerItem* Ask(model::Question question);
 
@@ -61,7 +61,6 @@ class Mirror {
   void Learn(const std::vector<model::ObjectRecord>& records);
   void LearnStep(model::Handle object, model::Step step, uint32_t index, const model::Constant& key, model::Handle target);
   Object& At(model::Handle handle);
-  static bool SaysAbsent(const Object& object, model::Step step, const model::Constant& key);
 
   CodeStore& codes_;
   Asker& asker_;
@@ -71,6 +70,7 @@ class Mirror {
   std::deque<model::FactValue> asked_;  // facts
   std::deque<model::Constant> keys_;    // of steps that were asked for
   std::deque<model::Answers> answers_;
+  absl::flat_hash_map<std::string, const model::AnswerItem*> calls_;  // of constants, by question
   std::vector<model::Question> expected_;
   absl::Status status_;
   uint64_t questions_ = 0;

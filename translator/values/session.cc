@@ -33,8 +33,8 @@ bool MayRunCode(ValueKind kind) {
   return kRunsCode[static_cast<size_t>(kind)];
 }
 
-Session::Session(const Request& request, CodeStore& codes, Asker& asker)
-    : request_(request), codes_(codes), mirror_(*request.summary, codes, asker) {
+Session::Session(const Request& request, CodeStore& codes, Mirror& mirror, SetOrders* orders)
+    : request_(request), codes_(codes), mirror_(mirror), orders_(orders) {
   auto constant = [this](Constant c) {
     auto* value = New<ConstantValue>();
     value->constant = std::move(c);
@@ -248,6 +248,10 @@ bool Session::RelyOnHashes() {
   return RelyOnProcess(Fact::kHashSecret);
 }
 
+bool Session::RelyOnOrder(const SetValue* set, Values* elements) {
+  return (orders_ != nullptr && orders_->Assume(set, elements)) || RelyOnHashes();
+}
+
 bool Session::RelyOnProcess(Fact fact) {
   const model::FactValue& token = mirror_.Fact(mirror_.Root(Step::kAmbient), fact);
   if (token.known)
@@ -320,9 +324,22 @@ std::function<void()> Saved<GeneratorValue>(V value) {
 
 }  // namespace
 
+namespace {
+
+// A change of a value of this kind may take something out of it. What is added to a list that nobody has read does not; attributes of
+// objects are told one by one.
+bool MayDrop(ValueKind kind) {
+  return kind == ValueKind::kSequence || kind == ValueKind::kMapping || kind == ValueKind::kSet || kind == ValueKind::kType ||
+         kind == ValueKind::kCell || kind == ValueKind::kGenerator || kind == ValueKind::kPartial;
+}
+
+}  // namespace
+
 void Session::Touch(V value) {
   ++changes_;
   changed_frozen = changed_frozen || value->frozen;
+  if (value->is_real() && MayDrop(value->kind))
+    dropped_real = true;
   if (value->is_real() && !value->mutated) {
     value->mutated = true;
     mutated.push_back(value);
@@ -331,6 +348,7 @@ void Session::Touch(V value) {
 }
 
 void Session::Journal(V value) {
+  ++journaled_;
   if (snapshots_ == 0 || value->epoch == epoch_)
     return;
   switch (value->kind) {

@@ -15,6 +15,7 @@
 #include "translator/graph/graph.h"
 #include "translator/graph/meta/size.h"
 #include "translator/values/mirror.h"
+#include "translator/values/set_orders.h"
 #include "translator/values/value.h"
 
 namespace framegate::translator {
@@ -30,7 +31,8 @@ bool Compared(int32_t comparison, const Size& a, const Size& b);
 
 class Session {
  public:
-  Session(const Request& request, CodeStore& codes, Asker& asker);
+  // All outlive the session. `orders` may be null: what depends on the order of a set's hashes holds in the client's process alone.
+  Session(const Request& request, CodeStore& codes, Mirror& mirror, SetOrders* orders);
 
   // --- making values; never null ---
   template <typename T>
@@ -144,6 +146,8 @@ class Session {
   bool RelyOnRegistrations();
   // By hashes of texts and the addresses of objects, in the client's process alone.
   bool RelyOnHashes();
+  // By the order in which this process's hashes put the elements of a set with this history: assumed (SetOrders), or as RelyOnHashes does.
+  bool RelyOnOrder(const SetValue* set, Values* elements);
   // Whether a real class can be found by its symbol.
   bool IsNamed(TypeValue* type);
   // REQUIRES: both are named.
@@ -164,6 +168,9 @@ class Session {
   // Grows with every change, real or made: the same number means that nothing has changed.
   uint64_t changes() const { return changes_ + graph_.nodes().size(); }
 
+  // The same, and of what is known of values.
+  uint64_t writes() const { return changes() + journaled_; }
+
   // A real object, perhaps not looked at yet, that the frame has changed.
   bool IsChanged(V value) const;
 
@@ -179,6 +186,12 @@ class Session {
   void Release(const Mark& mark);
 
   // --- the rest ---
+  // Every value there is, in the order they were made.
+  void ForEach(const std::function<void(V)>& visit) const {
+    for (const auto& value : arena_)
+      visit(value.get());
+  }
+
   // `function`: a real one that has it, if any; what it will look at comes with its code.
   std::shared_ptr<const DecodedCode> CodeOf(const model::CodeId& id, Handle function = model::kAbsent);
 
@@ -197,6 +210,9 @@ class Session {
   const Request& request() const { return request_; }
 
   Mirror& mirror() { return mirror_; }
+
+  // Null where no order is to be assumed.
+  SetOrders* orders() { return orders_; }
 
   Graph& graph() { return graph_; }
 
@@ -258,10 +274,14 @@ class Session {
   SequenceValue* function_modes = nullptr;  // of __torch_function__, entered in the frame and not left: the innermost last
 
   bool changed_frozen = false;                  // the translation is void
+  bool dropped_real = false;                    // something real may have lost a reference to something else
+  bool has_callbacks = false;                   // a real object's end, were it in this frame, would call Python code of it
+  absl::flat_hash_map<V, V> references;         // weakref.ref() of an object without a callback, of which there is one
   absl::flat_hash_map<V, Values> cached_calls;  // the function and arguments that give it again
   absl::flat_hash_map<std::string, V> cached;   // what cached functions gave, by function and arguments
 
   Refusal refusal;                    // of the last operation that could not be modelled
+  Refusal as_written;                 // of one that makes the translation void
   V raised = nullptr;                 // the exception of the last operation that raised
   int32_t line = 0;                   // of the user's code, for guards
   std::vector<V> mutated;             // real values that were changed
@@ -273,6 +293,7 @@ class Session {
 
  private:
   bool RelyOnProcess(model::Fact fact);
+  bool MayHoldObject(V object, std::string_view name) const;
   V RealTypeAttr(TypeValue* type, std::string_view name, V instance = nullptr);
   bool MayBeConstants(Handle type);
   V ResolveReal(LazyValue* lazy);
@@ -308,9 +329,11 @@ class Session {
 
   const Request& request_;
   CodeStore& codes_;
-  Mirror mirror_;
+  Mirror& mirror_;
+  SetOrders* orders_;
   int snapshots_ = 0;
   uint64_t changes_ = 0;
+  uint64_t journaled_ = 0;
   size_t kept_effects_ = 0;  // effects before this are not rewritten: a rollback may need them
   Graph graph_;
   model::SubjectTable subjects_;

@@ -452,6 +452,7 @@ void Session::SetInstanceAttr(V object, std::string_view name, V value) {
   Attributes* attributes = AttributesOf(object);
   if (attributes == nullptr)
     return;
+  dropped_real = dropped_real || (object->is_real() && MayHoldObject(object, name));
   SetIn(attributes, name, value, object->is_real());
   if (!object->is_real())
     return;
@@ -461,6 +462,16 @@ void Session::SetInstanceAttr(V object, std::string_view name, V value) {
     AddEffect({.helper = in_dict ? model::Helper::kInstanceDictDel : model::Helper::kDelAttrGeneric, .args = {object, key}});
   else
     AddEffect({.helper = in_dict ? model::Helper::kInstanceDictSet : model::Helper::kSetAttrGeneric, .args = {object, key, value}});
+}
+
+// What is under the name is not known to be absent or a number or text.
+bool Session::MayHoldObject(V object, std::string_view name) const {
+  const std::optional<Handle> held = mirror_.Known(object->handle, Step::kAttr, Constant::Str(std::string(name)));
+  if (!held.has_value() || *held == model::kAbsent)
+    return !held.has_value();
+  const auto it = by_handle_.find(*held);
+  auto* lazy = it == by_handle_.end() ? nullptr : As<LazyValue>(it->second);
+  return AsConstant(lazy == nullptr ? it == by_handle_.end() ? nullptr : it->second : lazy->resolved) == nullptr;
 }
 
 bool Session::NeedsInstanceDict(V object, std::string_view name) {

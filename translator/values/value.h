@@ -190,6 +190,9 @@ struct TracePlace {
 
 struct Frame;
 
+// ObjectValue::hint of a reference of a class derived from weakref.ref: `arguments` are what it refers to and its callback.
+inline constexpr const char* kReferenceHint = "weak reference";
+
 struct ObjectValue final : Value {
   static constexpr ValueKind kKind = ValueKind::kObject;
 

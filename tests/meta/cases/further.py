@@ -196,7 +196,7 @@ def lstm(d: Draw):
     module = torch.nn.LSTM(inputs, width, layers, bidirectional=ways == 2, batch_first=first)
     state = [torch.zeros(layers * ways, batch, width) for _ in range(2)]
     x = d.tensor([batch, steps, inputs] if first else [steps, batch, inputs], torch.float32)
-    return x, tuple(state), module._flat_weights, True, layers, 0.0, d.maybe(), ways == 2, first
+    return x, tuple(state), module._flat_weights, True, layers, d.pick(0.0, 0.5), d.maybe(), ways == 2, first
 
 
 @spec("gru", "torch:*")
@@ -205,7 +205,52 @@ def gru(d: Draw):
     layers, ways, first = d.integer(1, 2), d.integer(1, 2), d.maybe()
     module = torch.nn.GRU(inputs, width, layers, bidirectional=ways == 2, batch_first=first)
     x = d.tensor([batch, steps, inputs] if first else [steps, batch, inputs], torch.float32)
-    return x, torch.zeros(layers * ways, batch, width), module._flat_weights, True, layers, 0.0, d.maybe(), ways == 2, first
+    return x, torch.zeros(layers * ways, batch, width), module._flat_weights, True, layers, d.pick(0.0, 0.5), d.maybe(), ways == 2, first
+
+
+@spec("multi_head_attention_forward", FUNCTIONAL)
+def multi_head_attention_forward(d: Draw):
+    heads, batch, target, source = d.integer(1, 3), d.integer(1, 2), d.integer(1, 4), d.integer(1, 4)
+    width, apart, longer, batched = heads * d.integer(1, 3), d.maybe(0.3), d.maybe(0.3), d.maybe(0.8)
+    inputs = (d.integer(1, 4), d.integer(1, 4)) if apart else (width, width)
+    module = torch.nn.MultiheadAttention(width, heads, kdim=inputs[0], vdim=inputs[1], add_bias_kv=longer, bias=d.maybe(0.8))
+    for parameter in module.parameters():
+        parameter.requires_grad_(d.maybe(0.3))
+    apart = not module._qkv_same_embed_dim
+    query, key, value = (d.tensor([length, *[batch] * batched, size], torch.float32)
+                         for length, size in ((target, width), (source, inputs[0]), (source, inputs[1])))
+    if inputs == (width, width) and d.maybe():
+        key = value = query
+        source = target
+    masks = dict(attn_mask=d.pick(None, torch.zeros(target, source, dtype=torch.bool), torch.zeros(target, source),
+                                  torch.zeros((batch if batched else 1) * heads, target, source), torch.zeros(target, source + 1)),
+                 key_padding_mask=d.pick(None, torch.zeros([*[batch] * batched, source], dtype=d.pick(torch.bool, torch.float32))))
+    weights = dict(q_proj_weight=module.q_proj_weight, k_proj_weight=module.k_proj_weight, v_proj_weight=module.v_proj_weight)
+    return (query, key, value, width, heads, module.in_proj_weight, module.in_proj_bias, module.bias_k, module.bias_v, d.maybe(0.3),
+            d.pick(0.0, 0.5), module.out_proj.weight, module.out_proj.bias), dict(
+        training=d.maybe(), need_weights=d.maybe(), average_attn_weights=d.maybe(), use_separate_proj_weight=apart,
+        is_causal=d.maybe(0.1), **masks, **(weights if apart else {}))
+
+
+@spec("_native_multi_head_attention", "torch:*")
+def native_multi_head_attention(d: Draw):
+    heads = d.integer(1, 3)
+    width = heads * d.integer(1, 3)
+    module = torch.nn.MultiheadAttention(width, heads).requires_grad_(d.maybe(0.2))
+    x = d.tensor([d.integer(1, 2), d.integer(1, 4), width], torch.float32)
+    return (x, x, x, width, heads, module.in_proj_weight, module.in_proj_bias, module.out_proj.weight, module.out_proj.bias), dict(
+        need_weights=d.maybe(), average_attn_weights=d.maybe())
+
+
+@spec("_transformer_encoder_layer_fwd", "torch:*")
+def transformer_encoder_layer_fwd(d: Draw):
+    heads = d.integer(1, 3)
+    width = heads * d.integer(1, 3)
+    layer = torch.nn.TransformerEncoderLayer(width, heads, d.integer(1, 4)).requires_grad_(d.maybe(0.2))
+    attention = layer.self_attn
+    return (d.tensor([d.integer(1, 2), d.integer(1, 4), width], torch.float32), width, heads, attention.in_proj_weight, attention.in_proj_bias,
+            attention.out_proj.weight, attention.out_proj.bias, d.maybe(), d.maybe(), 1e-5, layer.norm1.weight, layer.norm1.bias,
+            layer.norm2.weight, layer.norm2.bias, layer.linear1.weight, layer.linear1.bias, layer.linear2.weight, layer.linear2.bias)
 
 
 @spec("embedding_bag", FUNCTIONAL)

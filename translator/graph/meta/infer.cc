@@ -121,7 +121,7 @@ class Inference {
         return Raises();
     if (ambient_.grad && facts.requires_grad && facts.is_leaf)
       return Raises();
-    MetaResult result{.outcome = MetaOutcome::kKnown, .mutates_first = true};
+    MetaResult result{.outcome = MetaOutcome::kKnown, .draws = row_.Is(kDraws) || product.draws, .mutates_first = true};
     // Views of leaves and views made without gradients refuse, and metadata do not tell them.
     result.may_refuse = ambient_.grad && facts.requires_grad;
     result.may_raise_on_data = row_.Is(kDataRaises) || product.may_raise_on_data;
@@ -150,6 +150,7 @@ class Inference {
       result.result = *operand;
       return result;
     }
+    result.draws = row_.Is(kDraws) || product.draws;
     for (const Value& value : product.values)
       result.is_view = result.is_view || value.view;
     result.result.sequence = product.sequence;
@@ -208,7 +209,7 @@ MetaResult InferMeta(const MetaRequest& request) {
     // getattr(tensor, "T"): attributes are in the table as methods without arguments.
     return InferMeta({request.args[1].constant->text, {request.args[0]}, request.kwargs, request.ambient});
   }
-  const MetaResult unknown{.may_raise_on_data = true};
+  const MetaResult unknown{.may_raise_on_data = true, .draws = true};
   if (!meta::ReadSymbol(request.symbol, &spelling))
     return unknown;
   const meta::Operator* op = meta::FindOperator(spelling);

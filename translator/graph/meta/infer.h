@@ -26,6 +26,7 @@ struct MetaResult {
   std::optional<uint32_t> same_as;              // the result is this positional argument itself
   bool is_view = false;                         // some tensor of the result shares an argument's memory, as gradients see it
   bool may_raise_on_data = false;               // always true with kUnknown
+  bool draws = false;                           // takes random numbers; always true with kUnknown
   bool may_refuse = false;                      // in place: autograd may not allow it, by what the argument is a view of
   bool mutates_first = false;                   // in place: the first argument's data change (trailing underscore, out=)
   Boxed<model::TensorFacts> first_after;        // with mutates_first: the first argument's metadata afterwards

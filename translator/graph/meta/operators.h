@@ -18,6 +18,7 @@ enum Trait : uint32_t {
   kWidest = 1 << 6,
   kNoComplex = 1 << 7,
   kNoBool = 1 << 8,
+  kDraws = 1 << 9,
 };
 
 struct Row {

@@ -70,6 +70,7 @@ struct Product {
   std::string sequence;       // "tuple", "list", or the named tuple's type
   std::string argument;       // the parameter that is returned itself
   bool may_raise_on_data = false;
+  bool draws = false;  // takes random numbers, of a row without the trait
 };
 
 using Outcome = absl::StatusOr<Product>;

@@ -84,7 +84,9 @@ Outcome Attention(const Call& call) {
     return Unknown();
   sizes->push_back(q.size(q.rank() - 2));
   sizes->push_back(v.sizes().back());
-  return call.Fresh(q.dtype, std::move(*sizes));
+  Product product = call.Fresh(q.dtype, std::move(*sizes));
+  product.draws = inputs.dropout > 0;
+  return product;
 }
 
 }  // namespace framegate::translator::meta::rules

@@ -1,4 +1,4 @@
-// Recurrent layers and cells, and multi-head attention as one operator.
+// Recurrent layers and cells.
 #include "translator/graph/meta/rules.h"
 
 namespace framegate::translator::meta::rules {
@@ -67,21 +67,11 @@ Outcome RecurrentLayer(const Call& call) {
   std::vector<Value> results = {Sequence(call, input, states[0].size(2) * (both_ways ? 2 : 1), batch_first)};
   for (const Value& state : states)
     results.push_back(call.Fresh(input.dtype, state.sizes()));
-  return Product::Tuple(std::move(results));
-}
-
-// F.multi_head_attention_forward with one projection for all and a batch: (output, None).
-Outcome MultiHeadAttention(const Call& call) {
-  ASSIGN_OR_RETURN(Value query, call.Tensor("query"));
-  ASSIGN_OR_RETURN(Value weight, call.Tensor("out_proj_weight"));
-  ASSIGN_OR_RETURN(bool weights, call.Bool("need_weights"));
-  ASSIGN_OR_RETURN(bool apart, call.Bool("use_separate_proj_weight"));
-  if (query.rank() != 3 || weight.rank() != 2 || weight.dtype != query.dtype || !IsFloating(query.dtype) || weights || apart ||
-      call.Has("bias_k") || call.Has("static_k") || call.ambient().autocast || query.elements() == 0 || weight.size(0) != query.size(2))
-    return Unknown();
-  Value none;
-  none.is_none = true;
-  return Product::Tuple({call.Fresh(query.dtype, query.sizes()), none});
+  Product product = Product::Tuple(std::move(results));
+  ASSIGN_OR_RETURN(double dropout, call.Float("dropout"));
+  ASSIGN_OR_RETURN(bool training, call.Bool("train"));
+  product.draws = training && dropout > 0;
+  return product;
 }
 
 }  // namespace framegate::translator::meta::rules
