@@ -1,3 +1,4 @@
+#include "model/libraries.h"
 #include "translator/translate.h"
 
 #include "base/fields.h"
@@ -54,7 +55,7 @@ absl::Status EnterUnit(Session& s, Interp& in, const model::Unit& unit) {
     if (frame->function == nullptr)
       return absl::InvalidArgumentError(StrCat("frame ", at, " has no function"));
     frame->function->code = code;
-    frame->library = IsLibraryFile(code->image->filename);
+    frame->library = model::IsLibraryFile(code->image->filename);
     size_t slots = code->image->nlocalsplus();
     if (unit.continuation && from.nulls.size() != slots + from.depth)
       return absl::InvalidArgumentError(

@@ -11,6 +11,8 @@
 #include "client_ext/hook/hook.h"
 #include "client_ext/region/region.h"
 #include "client_ext/region/stats.h"
+#include "client_ext/torch_bridge/table.h"
+#include "model/libraries.h"
 
 namespace framegate::client {
 
@@ -44,14 +46,32 @@ Reason WhyNever(const PyCodeObject* code) {
   return code->co_nlocalsplus >= kMostSlots ? Reason::kUnsupportedFrame : Reason::kNoReason;
 }
 
-bool IsInFiles(PyCodeObject* code, const Prefixes& prefixes) {
+std::string_view TextOf(PyObject* text) {
   Py_ssize_t size = 0;
-  const char* text = PyUnicode_AsUTF8AndSize(code->co_filename, &size);
-  if (text == nullptr) {
+  const char* data = PyUnicode_AsUTF8AndSize(text, &size);
+  if (data == nullptr)
     PyErr_Clear();
-    return false;
-  }
-  const std::string_view name(text, static_cast<size_t>(size));
+  return data == nullptr ? std::string_view() : std::string_view(data, static_cast<size_t>(size));
+}
+
+bool UsesNumpy(const PyCodeObject* code) {
+  for (Py_ssize_t at = 0; at < PyTuple_GET_SIZE(code->co_names); ++at)
+    if (model::IsNumpyName(TextOf(PyTuple_GET_ITEM(code->co_names, at))))
+      return true;
+  return false;
+}
+
+bool IsGivenTensor(pycompat::Frame* frame) {
+  const TorchTable* torch = Torch();
+  PyObject** slots = pycompat::SlotsOf(frame);
+  for (int i = 0; torch != nullptr && i < ArgumentSlots(pycompat::CodeOf(frame)); ++i)
+    if (slots[i] != nullptr && torch->is_tensor(slots[i]))
+      return true;
+  return false;
+}
+
+bool IsInFiles(PyCodeObject* code, const Prefixes& prefixes) {
+  const std::string_view name = TextOf(code->co_filename);
   // Packages may be installed inside the standard library's folder.
   return std::any_of(prefixes.begin(), prefixes.end(), [&](const std::string& prefix) {
     return name.starts_with(prefix) && name.find("-packages/", prefix.size()) == std::string_view::npos;
@@ -64,7 +84,9 @@ Site* NewSite(PyCodeObject* code, Region* region) {
     return nullptr;
   site->passed = WhyNever(code);
   site->quiet = site->passed == Reason::kNoReason && IsInFiles(code, Options().quiet_files);
-  site->only_direct = site->passed == Reason::kNoReason && (site->quiet || IsInFiles(code, Options().skip_files));
+  site->only_direct = site->passed == Reason::kNoReason &&
+                      (site->quiet || IsInFiles(code, Options().skip_files) || model::IsLibraryFile(TextOf(code->co_filename)));
+  site->of_numpy = UsesNumpy(code);
   if (site->passed != Reason::kNoReason || site->only_direct) {
     Count(Counter::kFrames);
     Count(Counter::kFramesSkipped);
@@ -192,7 +214,8 @@ PyObject* RunRoot(PyThreadState* thread, pycompat::Frame* frame) {
     const LiveScope none(thread, nullptr);
     return RunFrameAsIs(thread, frame, 0);
   }
-  if (site == nullptr || site->passed != Reason::kNoReason || (site->only_direct && !direct) || pycompat::IsTraced(thread))
+  if (site == nullptr || site->passed != Reason::kNoReason || (site->only_direct && !direct) || pycompat::IsTraced(thread) ||
+      (site->of_numpy && !direct && !IsGivenTensor(frame)))
     return RunFrameAsIs(thread, frame, 0);
   if (IsInVain(*site)) [[unlikely]]
     return RunInVain(thread, frame, region->roots.at(code));

@@ -52,6 +52,7 @@ struct Site {
   model::Reason passed = model::Reason::kNoReason;  // otherwise the original always runs, unasked
   bool only_direct = false;                         // skipped file: a root only where the region's callable asked for it
   bool quiet = false;                               // and, called by others, what it calls is none either
+  bool of_numpy = false;                            // called by others and given no tensor, it computes with numpy: it runs as written
   bool full = false;                                // as many entries as the limit allows: what is there is still used
   uint32_t told = 0;                                // full: calls that no entry fitted and that were told of
   uint32_t in_vain = 0;                             // full: calls that no entry fitted, less some for each that one did

@@ -67,7 +67,7 @@ uint64_t KeysOf(PyObject* tensor) {
 
 bool ReadTensor(PyObject* tensor, model::TensorFacts* facts) {
   if (!IsPlainTensor(tensor) || IsTrue(CallMethod(tensor, "is_conj")) || IsTrue(CallMethod(tensor, "is_neg")) ||
-      IsTrue(CallMethod(tensor, "_is_zerotensor")))
+      IsTrue(CallMethod(tensor, "_is_zerotensor")) || IsTrue(Attribute(tensor, "is_quantized")))
     return false;
   *facts = {.dtype = StrOf(Attribute(tensor, "dtype")),
             .device = StrOf(Attribute(tensor, "device")),

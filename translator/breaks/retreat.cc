@@ -2,33 +2,24 @@
 
 #include <algorithm>
 
+#include "model/libraries.h"
+
 namespace framegate::translator {
 
 namespace {
-
-constexpr std::string_view kLibraries[] = {
-#define FRAMEGATE_LIBRARY(part) part,
-#include "translator/breaks/libraries.def"
-#undef FRAMEGATE_LIBRARY
-};
-
-bool IsStandardLibrary(std::string_view filename) {
-  constexpr std::string_view kFolder = "/lib/python3.";
-  const size_t at = filename.rfind(kFolder);
-  return at != std::string_view::npos && filename.find("-packages/", at) == std::string_view::npos;
-}
 
 // A polyfill stands for C code of the frame below it.
 bool IsProgramsOwn(const Frame& f) {
   return !f.hidden && !f.library;
 }
 
-}  // namespace
-
-bool IsLibraryFile(std::string_view filename) {
-  return IsStandardLibrary(filename) || std::any_of(std::begin(kLibraries), std::end(kLibraries),
-                                                    [&](std::string_view part) { return filename.find(part) != std::string_view::npos; });
+// Code that computes with numpy, by what it calls it.
+bool UsesNumpy(const Frame& f) {
+  const auto& names = f.code->image->names;
+  return std::any_of(names.begin(), names.end(), model::IsNumpyName);
 }
+
+}  // namespace
 
 bool IsCallLike(const Instruction& i) {
   constexpr Op kSuch[] = {Op::kCall, Op::kCallKw, Op::kCallFunctionEx, Op::kBeforeWith, Op::kLoadAttr, Op::kLoadMethod};
@@ -38,8 +29,26 @@ bool IsCallLike(const Instruction& i) {
 void Interp::NoteRetreat(const Frame& callee) {
   const Frame& caller = top();
   // What the instruction did before it got here would be done twice.
-  if (callee.library && IsProgramsOwn(caller) && !runs_sync() && IsCallLike(caller.instruction()) && begun_ == s.changes())
-    retreats_.push_back({.frame = frames_.size() - 1, .stack = caller.begun, .handled = handled, .mark = s.Snapshot()});
+  const bool of_numpy = !callee.library && UsesNumpy(callee);
+  if ((callee.library || of_numpy) && IsProgramsOwn(caller) && !runs_sync() && IsCallLike(caller.instruction()) && begun_ == s.changes())
+    retreats_.push_back(
+        {.frame = frames_.size() - 1, .stack = caller.begun, .handled = handled, .mark = s.Snapshot(), .of_numpy = of_numpy});
+}
+
+// A function that is given no tensor and has made none computes with numpy alone: all of it is one thing to the program.
+size_t Interp::NumpyRetreat() {
+  for (size_t at = 0; at < retreats_.size(); ++at) {
+    const Retreating& back = retreats_[at];
+    if (!back.of_numpy || back.mark.nodes != s.graph().nodes().size() || back.frame + 1 >= frames_.size())
+      continue;
+    const Frame& callee = *frames_[back.frame + 1];
+    const model::CodeImage& image = *callee.code->image;
+    const size_t given = std::min<size_t>(callee.slots.size(), image.argcount + image.kwonlyargcount + 2);
+    if (std::none_of(callee.slots.begin(), callee.slots.begin() + static_cast<ptrdiff_t>(given),
+                     [this](V value) { return HasTensor(value); }))
+      return at;
+  }
+  return retreats_.size();
 }
 
 void Interp::DropRetreats() {
@@ -50,15 +59,21 @@ void Interp::DropRetreats() {
 }
 
 void Interp::Retreat() {
-  size_t at = frames_.size();
-  while (at > 0 && !IsProgramsOwn(*frames_[at - 1]))
-    --at;
-  if (retreats_.empty() || retreats_.back().frame + 1 != at || s.refusal.reason == model::Reason::kInstructionBudget)
-    return;
+  size_t to = s.refusal.reason == model::Reason::kInstructionBudget ? retreats_.size() : NumpyRetreat();
+  if (to == retreats_.size()) {
+    size_t at = frames_.size();
+    while (at > 0 && !IsProgramsOwn(*frames_[at - 1]))
+      --at;
+    if (retreats_.empty() || retreats_.back().frame + 1 != at || s.refusal.reason == model::Reason::kInstructionBudget)
+      return;
+    to = retreats_.size() - 1;
+  }
+  for (; retreats_.size() > to + 1; retreats_.pop_back())
+    s.Release(retreats_.back().mark);
   Retreating back = std::move(retreats_.back());
   retreats_.pop_back();
   s.Rollback(back.mark);
-  frames_.resize(at);
+  frames_.resize(back.frame + 1);
   handled = back.handled;
   top().stack = std::move(back.stack);
   top().waiting = model::Resume::kInnermost;

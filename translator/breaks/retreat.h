@@ -7,9 +7,6 @@
 
 namespace framegate::translator {
 
-// The standard library, and what libraries.def names.
-bool IsLibraryFile(std::string_view filename);
-
 // A break may be at an instruction of that kind, which then runs as written.
 bool IsCallLike(const Instruction& i);
 

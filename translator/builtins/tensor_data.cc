@@ -33,16 +33,32 @@ constexpr LegacyType kLegacyTypes[] = {{"torch:FloatTensor", "torch.float32", tr
                                        {"torch:ShortTensor", "torch.int16", false},  {"torch:IntTensor", "torch.int32", false},
                                        {"torch:LongTensor", "torch.int64", false}};
 
-// torch.FloatTensor([1, 2]) and the like.
+bool IsSize(Session& s, V value) {
+  auto* sequence = As<SequenceValue>(s.Look(value));
+  return sequence != nullptr && s.TypeOf(sequence)->is("torch:Size");
+}
+
+// Sizes, one by one or as a torch.Size: other sequences are data.
+bool AreSizes(Session& s, const Values& values) {
+  return values.empty() || (values.size() == 1 && IsSize(s, values[0])) || std::all_of(values.begin(), values.end(), [&](V value) {
+           Size size;
+           return s.AsSize(value, &size);
+         });
+}
+
+// torch.FloatTensor([1, 2]), torch.FloatTensor(2, 3) and the like.
 Outcome OfLegacyType(Interp& in, std::string_view name, Args& args) {
   Session& s = in.s;
   auto row = std::find_if(std::begin(kLegacyTypes), std::end(kLegacyTypes), [&](const LegacyType& each) { return each.name == name; });
-  if (args.positional.size() != 1 || !args.keyword.empty() || As<SequenceValue>(s.Look(args.positional[0])) == nullptr ||
-      !AreNumbers(s, args.positional[0], row->floats))
+  const bool sizes = AreSizes(s, args.positional);
+  if (!args.keyword.empty() || !(sizes || (args.positional.size() == 1 && As<SequenceValue>(s.Look(args.positional[0])) != nullptr &&
+                                           AreNumbers(s, args.positional[0], row->floats))))
     return in.Break(Reason::kOpaqueCall, std::string(name));
+  if (args.positional.empty())
+    args.positional.push_back(s.Int(0));
   args.keyword.emplace_back("dtype", s.Const(Constant::Named(ConstantKind::kDtype, std::string(row->dtype))));
   args.keyword.emplace_back("device", s.Const(Constant::Named(ConstantKind::kDevice, "cpu")));
-  return in.GraphCall(model::NodeOp::kCallFunction, "torch:tensor", std::move(args));
+  return in.GraphCall(model::NodeOp::kCallFunction, sizes ? "torch:empty" : "torch:tensor", std::move(args));
 }
 
 bool Mentions(Session& s, V value, const TensorValue* tensor, int depth = 0) {
@@ -120,6 +136,22 @@ FRAMEGATE_LEGACY(ShortTensor)
 FRAMEGATE_LEGACY(IntTensor)
 FRAMEGATE_LEGACY(LongTensor)
 #undef FRAMEGATE_LEGACY
+
+// torch.Tensor is the legacy type of the default dtype.
+Outcome BuiltinDefaultTensor(Interp& in, Args& args, Tail) {
+  const Constant dtype = in.s.AmbientPart(model::AmbientPart::kDefaultDtype);
+  auto row =
+      std::find_if(std::begin(kLegacyTypes), std::end(kLegacyTypes), [&](const LegacyType& each) { return each.dtype == dtype.text; });
+  if (row == std::end(kLegacyTypes) || !in.s.AmbientPart(model::AmbientPart::kDefaultDevice).text.empty())
+    return in.Break(Reason::kOpaqueCall, "torch:Tensor");
+  return OfLegacyType(in, row->name, args);
+}
+
+// A graph holds a torch.Size as a tuple, which `new` takes for data.
+Outcome BuiltinTensorNew(Interp& in, Args& args, Tail) {
+  const bool size = args.positional.size() == 2 && IsSize(in.s, args.positional[1]);
+  return in.GraphCall(model::NodeOp::kCallMethod, size ? "torch._C:TensorBase.new_empty" : "torch._C:TensorBase.new", std::move(args));
+}
 
 Outcome BuiltinTensorItem(Interp& in, Args& args, Tail) {
   return DataAsNumbers(in, args, true);

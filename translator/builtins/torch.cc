@@ -65,6 +65,10 @@ Outcome BuiltinModuleCall(Interp& in, Args& args, Tail tail) {
   bool plain = object != nullptr && object->is_real() && s.PeekFact(self, Fact::kHooksEmpty).word == 1;
   for (const auto& [name, value] : object == nullptr ? std::vector<std::pair<std::string, V>>{} : object->attributes)
     plain = plain && name != "forward" && name.find("hooks") == std::string::npos;
+  // Hooks are kept in ordered dicts, the module's own and everybody's: one that the frame has changed may be any of these.
+  plain = plain && std::none_of(s.mutated.begin(), s.mutated.end(), [&](V changed) {
+            return As<MappingValue>(changed) != nullptr && s.TypeOf(changed)->is("collections:OrderedDict");
+          });
   if (!plain)  // the frame, not the function: its symbol leads back here
     return in.PushFrame(As<FunctionValue>(s.Resolve(function)), std::move(args), tail);
   s.ReadFact(self, Fact::kHooksEmpty);

@@ -113,11 +113,6 @@ std::string RuleName(const std::string& target) {
   return target.starts_with(kHidden) ? StrCat("torch:", target.substr(kHidden.size())) : target;
 }
 
-bool HasFlag(Session& s, const Args& args, std::string_view name) {
-  const Constant* flag = AsConstant(s.Resolve(args.Keyword(name)));
-  return flag != nullptr && flag->is_true();
-}
-
 bool SameShape(const model::TensorFacts& a, const model::TensorFacts& b) {
   return SizesOf(a) == SizesOf(b) && StridesOf(a) == StridesOf(b) && a.dtype == b.dtype && a.storage_offset == b.storage_offset;
 }
@@ -316,7 +311,8 @@ class NodeMaker {
     meta_.same_as = answer->same_as;
     meta_.may_raise_on_data = true;
     after_ = answer->after;
-    meta_.mutates_first = IsInPlace(target_) || HasFlag(s_, args_, "inplace");
+    const bool changes_it = meta_.same_as == 0U && !after_.empty() && after_[0].tensor.has_value();
+    meta_.mutates_first = changes_it || IsInPlace(target_) || HasFlag(s_, args_, "inplace");
     if (meta_.mutates_first && !after_.empty() && after_[0].tensor.has_value())
       meta_.first_after = after_[0].tensor;
     else if (meta_.mutates_first && meta_.same_as == 0U && !after_.empty())
@@ -382,7 +378,7 @@ class NodeMaker {
     return result;
   }
 
-  // What it writes to; null: something that is not known.
+  // Null: something that is not known.
   Values WrittenTo(V out) {
     Values written = WrittenFurther(s_, target_, args_);
     if (out != nullptr)

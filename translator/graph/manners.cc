@@ -26,6 +26,11 @@ bool Names(std::string_view target, std::string_view part) {
 
 }  // namespace
 
+bool HasFlag(Session& s, const Args& args, std::string_view name) {
+  const Constant* flag = AsConstant(s.Resolve(args.Keyword(name)));
+  return flag != nullptr && flag->is_true();
+}
+
 bool LooksAtStorage(std::string_view target) {
   constexpr std::string_view kLookers[] = {"is_set_to", "is_shared", "is_pinned", "_is_view"};
   return std::find(std::begin(kLookers), std::end(kLookers), target.substr(target.find_last_of(":.") + 1)) != std::end(kLookers);

@@ -7,6 +7,9 @@
 
 namespace framegate::translator {
 
+// A keyword that is given and true.
+bool HasFlag(Session& s, const Args& args, std::string_view name);
+
 // What it says follows from where memory is, which metadata does not tell.
 bool LooksAtStorage(std::string_view target);
 

@@ -1,3 +1,4 @@
+#include "model/libraries.h"
 #include "translator/ops/interp.h"
 
 #include "base/strings.h"
@@ -439,7 +440,7 @@ std::shared_ptr<Frame> Interp::NewFrame(FunctionValue* function) {
   frame->code = function->code;
   frame->function = function;
   frame->slots.resize(function->code->image->nlocalsplus());
-  frame->library = IsLibraryFile(function->code->image->filename);
+  frame->library = model::IsLibraryFile(function->code->image->filename);
   frame->hidden = function->symbol.starts_with("framegate._polyfills");
   if (!frames_.empty()) {
     frame->position = Position();

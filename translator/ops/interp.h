@@ -209,12 +209,15 @@ class Interp {
   void DropRetreats();
   // At a break inside a library: as if it were at the call of it.
   void Retreat();
+  // The outermost call of a function of numpy that the break is in, as a place in retreats_; its size where there is none.
+  size_t NumpyRetreat();
 
   struct Retreating {
     size_t frame;  // the one that called
     Values stack;  // its own, when the instruction began
     V handled;
     Session::Mark mark;
+    bool of_numpy;
   };
 
   std::vector<std::shared_ptr<Frame>> frames_;

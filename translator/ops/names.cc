@@ -83,13 +83,29 @@ Outcome OpPrintExpr(Interp& in, Frame&, const Instruction&) {
   return in.Break(Reason::kInputOutput, "PRINT_EXPR");
 }
 
+namespace {
+
+// The full name of what is imported relative to the frame's package, `level` dots up; "" where the package is not told by __package__.
+std::string FromPackage(Interp& in, Frame& f, int64_t level, const std::string& name) {
+  MappingValue* globals = Globals(in, f);
+  V package = globals == nullptr ? nullptr : in.s.MappingGet(globals, in.s.Str("__package__"));
+  const Constant* text = package == nullptr ? nullptr : AsConstant(in.s.Resolve(package));
+  std::string base = text != nullptr && text->kind == ConstantKind::kStr ? text->text : "";
+  for (; level > 1 && !base.empty(); --level)
+    base.resize(base.rfind('.') == std::string::npos ? 0 : base.rfind('.'));
+  return base.empty() || name.empty() ? base : StrCat(base, ".", name);
+}
+
+}  // namespace
+
 // An import of a loaded module is a look-up in sys.modules; what is not loaded would run code.
 Outcome OpImportName(Interp& in, Frame& f, const Instruction& i) {
   const Constant* level = AsConstant(in.s.Resolve(Cell(f, 2)));
   V from = in.s.Resolve(Cell(f, 1));
-  if (level == nullptr || !level->is_int() || level->integer != 0)
+  const bool relative = level != nullptr && level->is_int() && level->integer > 0 && from != in.s.None();
+  const std::string name = relative ? FromPackage(in, f, level->integer, Name(f, i)) : Name(f, i);
+  if (name.empty() || level == nullptr || !level->is_int() || (level->integer != 0 && !relative))
     return in.Break(Reason::kImport, StrCat("relative import of ", Name(f, i)));
-  const std::string& name = Name(f, i);
   std::string module = from == in.s.None() ? name.substr(0, name.find('.')) : name;
   Constant key = Constant::Str(module), full = Constant::Str(name);
   if (in.s.mirror().Root(model::Step::kSysModule, 0, full) == model::kAbsent)

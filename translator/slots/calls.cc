@@ -255,10 +255,11 @@ Outcome FreeVariable(Interp& in, FunctionValue* function, std::string_view name)
   return in.Break(Reason::kUnsupportedCall, StrCat(function->qualname, ": no ", name));
 }
 
-// An optimizer's step and what is around it, called from elsewhere: whole in the program as written.
+// An optimizer's step and what is around it, called from elsewhere: whole in the program as written. Averaged models are modules.
 bool IsOptimizerOf(const model::CodeImage& image, const model::CodeImage& caller) {
-  constexpr std::string_view kFolder = "/torch/optim/";
-  return image.filename.find(kFolder) != std::string::npos && caller.filename.find(kFolder) == std::string::npos;
+  constexpr std::string_view kFolder = "/torch/optim/", kAveraging = "/torch/optim/swa_utils.py";
+  return image.filename.find(kFolder) != std::string::npos && caller.filename.find(kFolder) == std::string::npos &&
+         !image.filename.ends_with(kAveraging);
 }
 
 }  // namespace

@@ -359,7 +359,7 @@ struct Frame {
   uint32_t module_stack = UINT32_MAX;  // graph's module scope while it runs
   uint32_t position = UINT32_MAX;      // graph position of the call that made it
   bool hidden = false;                 // a polyfill
-  bool library = false;                // code of a library (breaks/retreat.h)
+  bool library = false;                // code of a library (model/libraries.h)
   Values begun;                        // the stack when the instruction began
   bool underflow = false;              // an instruction took more than the stack holds: no compiler's code does
   V spare = nullptr;                   // what it was given instead

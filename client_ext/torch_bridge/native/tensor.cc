@@ -175,7 +175,8 @@ bool IsTensor(PyObject* object) noexcept {
 
 bool ReadTensor(PyObject* object, model::TensorFacts* facts) {
   const c10::TensorImpl* impl = ImplOf(object);
-  if (impl == nullptr || !THPVariable_Unpack(object).defined() || Insight::Of(*impl).PythonTells() || IsLazyView(*impl))
+  if (impl == nullptr || !THPVariable_Unpack(object).defined() || Insight::Of(*impl).PythonTells() || IsLazyView(*impl) ||
+      impl->is_quantized())
     return false;
   *facts = {};
   try {
