@@ -52,6 +52,72 @@ Outcome BindClassMethod(Interp& in, V function, TypeValue* type) {
   return in.Done(Bound(in, function, type));
 }
 
+// A member descriptor: what a slot of the object holds, or a field of a C type.
+Outcome ThroughMember(Interp& in, V object, TypeValue* type, const std::string& name) {
+  Session& s = in.s;
+  if (V value = NamedResult(in, type, object, name))
+    return in.Done(value);
+  if (AsConstant(object) != nullptr || As<SliceValue>(object) != nullptr ||
+      (As<ObjectValue>(object) != nullptr && s.Payload(object) != nullptr && !type->Has(TypeFlag::kPythonCode))) {
+    auto* slice = As<SliceValue>(object);
+    if (slice == nullptr)
+      return ConstantMember(in, object, name);
+    return in.Done(name == "start" ? slice->start : name == "stop" ? slice->stop : slice->step);
+  }
+  if (auto* exception = As<ObjectValue>(object); exception != nullptr && !exception->is_real() && type->Has(TypeFlag::kExceptionSubclass))
+    if (V value = KnownGetset(in, name, object))
+      return in.Done(value);
+  if (auto* partial = As<PartialValue>(object))
+    return PartialMember(in, partial, name);
+  if (auto* mapping = As<MappingValue>(object); mapping != nullptr && name == "default_factory") {
+    auto* set = As<ObjectValue>(mapping->attributes);
+    for (size_t at = 0; mapping->is_real() && set != nullptr && at < set->attributes.size(); ++at)
+      if (set->attributes[at].first == name)
+        return in.Done(set->attributes[at].second);
+    if (!mapping->is_real())
+      return in.Done(mapping->default_factory == nullptr ? s.None() : mapping->default_factory);
+  }
+  if (auto* function = As<FunctionValue>(object))
+    return FunctionMember(in, function, name);
+  if (As<TypeValue>(object) != nullptr || name == "__dict__") {
+    V value = object == nullptr ? nullptr : KnownGetset(in, name, object);
+    return value != nullptr ? in.Done(value) : in.Break(Reason::kUnsupportedAttribute, StrCat("type.", name));
+  }
+  bool deleted = false;  // in the frame
+  if (auto* o = As<ObjectValue>(object))
+    for (const auto& [own, value] : o->attributes) {
+      if (own == name && value != nullptr)
+        return in.Done(value);
+      deleted = deleted || own == name;
+    }
+  V value = object->is_real() ? s.StepFrom(object, Step::kSlotMember, name) : nullptr;
+  if (deleted)
+    value = nullptr;
+  if (value == nullptr && !deleted && !IsSlot(s, type, name))
+    return in.Break(Reason::kUnsupportedAttribute, StrCat(type->symbol, ".", name));
+  if (value == nullptr && s.Is313())
+    return RaiseMissing(in, object, name, StrCat("'", FullName(in, type), "' object has no attribute '", name, "'"));
+  return value == nullptr ? NoAttribute(in, object, type, name) : in.Done(value);
+}
+
+// A getset descriptor of a C type.
+Outcome ThroughGetset(Interp& in, V object, TypeValue* type, const std::string& name) {
+  Session& s = in.s;
+  if (auto* made = As<ObjectValue>(object); made != nullptr && !made->is_real())
+    for (const auto& [own, value] : made->attributes)
+      if (own == name && value != nullptr)
+        return in.Done(value);
+  if (auto* deque = As<SequenceValue>(object); deque != nullptr && name == "maxlen")
+    return in.Done(s.Const(deque->maxlen));
+  if (AsConstant(object) != nullptr || s.Payload(object) != nullptr)
+    return ConstantMember(in, object, name);
+  if (V value = KnownGetset(in, name, object))
+    return in.Done(value);
+  if (As<BuiltinValue>(object) != nullptr)
+    return in.Fold("builtins:getattr", {.positional = {object, s.Str(name)}});
+  return in.Break(Reason::kUnsupportedAttribute, StrCat(TypeName(type), ".", name));
+}
+
 // `descriptor.__get__(object, type)`; object null for access through the class.
 Outcome GetThrough(Interp& in, V descriptor, V object, TypeValue* type, const std::string& name, Tail tail) {
   Session& s = in.s;
@@ -94,51 +160,8 @@ Outcome GetThrough(Interp& in, V descriptor, V object, TypeValue* type, const st
     if (own != nullptr)
       return in.Done(own);
   }
-  if (kind->is("builtins:member_descriptor")) {
-    if (V value = NamedResult(in, type, object, name))
-      return in.Done(value);
-    if (AsConstant(object) != nullptr || As<SliceValue>(object) != nullptr ||
-        (As<ObjectValue>(object) != nullptr && s.Payload(object) != nullptr && !type->Has(TypeFlag::kPythonCode))) {
-      auto* slice = As<SliceValue>(object);
-      if (slice == nullptr)
-        return ConstantMember(in, object, name);
-      return in.Done(name == "start" ? slice->start : name == "stop" ? slice->stop : slice->step);
-    }
-    if (auto* exception = As<ObjectValue>(object); exception != nullptr && !exception->is_real() && type->Has(TypeFlag::kExceptionSubclass))
-      if (V value = KnownGetset(in, name, object))
-        return in.Done(value);
-    if (auto* partial = As<PartialValue>(object))
-      return PartialMember(in, partial, name);
-    if (auto* mapping = As<MappingValue>(object); mapping != nullptr && name == "default_factory") {
-      auto* set = As<ObjectValue>(mapping->attributes);
-      for (size_t at = 0; mapping->is_real() && set != nullptr && at < set->attributes.size(); ++at)
-        if (set->attributes[at].first == name)
-          return in.Done(set->attributes[at].second);
-      if (!mapping->is_real())
-        return in.Done(mapping->default_factory == nullptr ? s.None() : mapping->default_factory);
-    }
-    if (auto* function = As<FunctionValue>(object))
-      return FunctionMember(in, function, name);
-    if (As<TypeValue>(object) != nullptr || name == "__dict__") {
-      V value = object == nullptr ? nullptr : KnownGetset(in, name, object);
-      return value != nullptr ? in.Done(value) : in.Break(Reason::kUnsupportedAttribute, StrCat("type.", name));
-    }
-    bool deleted = false;  // in the frame
-    if (auto* o = As<ObjectValue>(object))
-      for (const auto& [own, value] : o->attributes) {
-        if (own == name && value != nullptr)
-          return in.Done(value);
-        deleted = deleted || own == name;
-      }
-    V value = object->is_real() ? s.StepFrom(object, Step::kSlotMember, name) : nullptr;
-    if (deleted)
-      value = nullptr;
-    if (value == nullptr && !deleted && !IsSlot(s, type, name))
-      return in.Break(Reason::kUnsupportedAttribute, StrCat(type->symbol, ".", name));
-    if (value == nullptr && s.Is313())
-      return RaiseMissing(in, object, name, StrCat("'", FullName(in, type), "' object has no attribute '", name, "'"));
-    return value == nullptr ? NoAttribute(in, object, type, name) : in.Done(value);
-  }
+  if (kind->is("builtins:member_descriptor"))
+    return ThroughMember(in, object, type, name);
   if (IsTupleGetter(kind) && object != nullptr)
     return TupleField(in, type, object, name);
   if (auto* cell = As<CellValue>(object); cell != nullptr && name == "cell_contents" && s.CellContents(cell) == nullptr)
@@ -146,21 +169,8 @@ Outcome GetThrough(Interp& in, V descriptor, V object, TypeValue* type, const st
   if (auto* self = As<TypeValue>(object);
       self != nullptr && name == "__abstractmethods__" && kind->is("builtins:getset_descriptor") && OwnAttr(s, self, name) == nullptr)
     return in.Raise("builtins:AttributeError", name);
-  if (kind->is("builtins:getset_descriptor")) {
-    if (auto* made = As<ObjectValue>(object); made != nullptr && !made->is_real())
-      for (const auto& [own, value] : made->attributes)
-        if (own == name && value != nullptr)
-          return in.Done(value);
-    if (auto* deque = As<SequenceValue>(object); deque != nullptr && name == "maxlen")
-      return in.Done(s.Const(deque->maxlen));
-    if (AsConstant(object) != nullptr || s.Payload(object) != nullptr)
-      return ConstantMember(in, object, name);
-    if (V value = KnownGetset(in, name, object))
-      return in.Done(value);
-    if (As<BuiltinValue>(object) != nullptr)
-      return in.Fold("builtins:getattr", {.positional = {object, s.Str(name)}});
-    return in.Break(Reason::kUnsupportedAttribute, StrCat(TypeName(type), ".", name));
-  }
+  if (kind->is("builtins:getset_descriptor"))
+    return ThroughGetset(in, object, type, name);
   if (kind->Has(TypeFlag::kPythonDescriptor)) {
     V get = s.TypeAttr(kind, "__get__");
     if (get == nullptr)

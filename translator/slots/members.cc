@@ -155,6 +155,151 @@ V OfException(Interp& in, ObjectValue* exception, const std::string& name) {
 
 }  // namespace
 
+namespace {
+
+V OfBuiltin(Session& s, BuiltinValue* builtin, const std::string& name) {
+  size_t colon = builtin->symbol.find(':');
+  if (name == "__name__")
+    return s.Str(builtin->symbol.substr(builtin->symbol.find_last_of(":.") + 1));
+  return name == "__qualname__" ? s.Str(builtin->symbol.substr(colon + 1)) : nullptr;
+}
+
+V OfGenerator(Session& s, GeneratorValue* generator, const std::string& name) {
+  if (name == "gi_running" || name == "cr_running")
+    return s.Bool(generator->running);
+  if (name == "gi_suspended" || name == "cr_suspended")
+    return s.Bool(generator->started && !generator->running && generator->frame != nullptr);
+  if ((name == "gi_frame" || name == "cr_frame") && generator->frame == nullptr)
+    return s.None();
+  if (name == "gi_frame" || name == "cr_frame") {
+    auto* frame = s.New<ObjectValue>();
+    frame->type = s.TypeOfSymbol("types:FrameType");
+    frame->hint = "frame";
+    return frame;
+  }
+  if ((name == "__name__" || name == "__qualname__") && generator->function != nullptr)
+    return s.Str(name == "__name__" ? generator->function->name : generator->function->qualname);
+  return nullptr;
+}
+
+V OfFunction(Interp& in, FunctionValue* function, const std::string& name) {
+  Session& s = in.s;
+  for (const auto& [own, value] : function->attributes)
+    if (own == name && value != nullptr)
+      return value;
+  if (name == "__code__" && in.EnsureCode(function))
+    return s.Const({.kind = ConstantKind::kCode, .code = {function->code->image}});
+  if (name == "__name__")
+    return s.Str(function->is_real() ? s.ReadFact(function, Fact::kName).constant.text : function->name);
+  if (name == "__annotations__") {
+    if (function->annotations == nullptr && function->is_real())
+      function->annotations = s.StepFrom(function, Step::kFuncAnnotations);
+    if (auto* dict = function->annotations == nullptr ? nullptr : As<MappingValue>(s.Resolve(function->annotations)))
+      return dict;
+    MappingValue* annotations = s.Dict();  // stored as a flat tuple of names and values until somebody asks
+    auto* pairs = function->annotations == nullptr ? nullptr : As<SequenceValue>(s.Resolve(function->annotations));
+    for (size_t i = 0; pairs != nullptr && i + 1 < pairs->items.size(); i += 2)
+      s.MappingSet(annotations, pairs->items[i], pairs->items[i + 1]);
+    if (function->annotations != nullptr && pairs == nullptr)
+      return nullptr;
+    s.Touch(function);
+    function->annotations = nullptr;
+    s.SetInstanceAttr(function, name, annotations);
+    return annotations;
+  }
+  if (name == "__type_params__") {
+    V own = function->is_real() ? s.StepFrom(function, Step::kFuncTypeParams) : nullptr;
+    return own == nullptr ? s.Tuple({}) : own;
+  }
+  if (name == "__qualname__") {
+    if (function->is_real())
+      s.ReadFact(function, Fact::kQualname);
+    return s.Str(function->qualname);
+  }
+  if (name == "__module__")
+    return function->module == nullptr ? s.None() : function->module;
+  if (name == "__defaults__") {
+    if (function->defaults == nullptr && function->is_real())
+      function->defaults = s.StepFrom(function, Step::kFuncDefaults);
+    return function->defaults == nullptr ? s.None() : function->defaults;
+  }
+  if (name == "__kwdefaults__") {
+    if (function->kwdefaults == nullptr && function->is_real())
+      function->kwdefaults = s.StepFrom(function, Step::kFuncKwdefaults);
+    return function->kwdefaults == nullptr ? s.None() : function->kwdefaults;
+  }
+  return nullptr;
+}
+
+V OfType(Interp& in, TypeValue* type, const std::string& name) {
+  Session& s = in.s;
+  if (name == "__name__")
+    return s.Str(NameOf(in, type));
+  if (name == "__qualname__")
+    return s.Str(type->symbol.substr(type->symbol.find(':') + 1));
+  if (name == "__module__")
+    return s.Str(type->symbol.substr(0, type->symbol.find(':')));
+  if (name == "__doc__" || name == "__abstractmethods__") {
+    V own = s.TypeAttr(type, name);
+    bool is_str = own != nullptr && AsConstant(s.Resolve(own)) != nullptr;
+    return own == nullptr || (name == "__doc__" && !is_str) ? nullptr : own;
+  }
+  if (name == "__bases__") {
+    if (type->is_real())
+      return s.StepFrom(type, Step::kTypeBases);
+    Values bases(type->bases.begin(), type->bases.end());
+    return s.Tuple(std::move(bases));
+  }
+  if (name == "__annotations__" && type->Has(TypeFlag::kHeapType)) {
+    for (const auto& [own, value] : type->own)
+      if (own == name)
+        return value;
+    V own = type->is_real() ? s.StepFrom(type, Step::kTypeDictItem, name) : nullptr;
+    if (own == nullptr && !type->is_real())
+      s.SetTypeAttr(type, name, own = s.Dict());
+    if (own == nullptr) {  // the class would keep the one that it makes
+      own = s.Dict();
+      own->frozen = true;
+    }
+    return own;
+  }
+  if (name == "__type_params__") {
+    V own = type->Has(TypeFlag::kHeapType) ? OwnAttr(s, type, name) : nullptr;
+    return own == nullptr ? s.Tuple({}) : own;
+  }
+  if (name == "__mro__") {
+    Values mro(s.MroOf(type).begin(), s.MroOf(type).end());
+    return s.Tuple(std::move(mro));
+  }
+  return nullptr;
+}
+
+V OfMadeException(Interp& in, ObjectValue* exception, const std::string& name) {
+  Session& s = in.s;
+  if (name == "args") {  // the same tuple every time, unless they were changed
+    Values shown = exception->arguments;
+    if (shown.size() > 2 && shown.size() <= 5 && s.IsSubclass(s.TypeOf(exception), "builtins:OSError"))
+      shown.resize(2);  // names of files are apart
+    auto* last = As<SequenceValue>(exception->args_tuple);
+    if (last == nullptr || last->items != shown)
+      exception->args_tuple = last = s.Tuple(std::move(shown));
+    return last;
+  }
+  if (name == "__cause__")
+    return exception->cause == nullptr ? s.None() : exception->cause;
+  if (name == "__context__") {
+    V context = exception->context == in.outside ? s.HandledBefore() : exception->context;
+    return context == nullptr ? s.None() : context;
+  }
+  if (name == "__suppress_context__")
+    return s.Bool(exception->suppress_context);
+  if (name == "__traceback__")
+    return exception->traceback == nullptr ? s.None() : exception->traceback;
+  return ExceptionMember(s, exception, name);
+}
+
+}  // namespace
+
 // C getset descriptors whose values the translator knows; null: unknown.
 V KnownGetset(Interp& in, const std::string& name, V object) {
   Session& s = in.s;
@@ -187,139 +332,16 @@ V KnownGetset(Interp& in, const std::string& name, V object) {
     proxy->type = s.TypeOfSymbol("types:MappingProxyType");
     return proxy;
   }
-  if (auto* builtin = As<BuiltinValue>(object)) {
-    size_t colon = builtin->symbol.find(':');
-    if (name == "__name__")
-      return s.Str(builtin->symbol.substr(builtin->symbol.find_last_of(":.") + 1));
-    return name == "__qualname__" ? s.Str(builtin->symbol.substr(colon + 1)) : nullptr;
-  }
-  if (auto* generator = As<GeneratorValue>(object)) {
-    if (name == "gi_running" || name == "cr_running")
-      return s.Bool(generator->running);
-    if (name == "gi_suspended" || name == "cr_suspended")
-      return s.Bool(generator->started && !generator->running && generator->frame != nullptr);
-    if ((name == "gi_frame" || name == "cr_frame") && generator->frame == nullptr)
-      return s.None();
-    if (name == "gi_frame" || name == "cr_frame") {
-      auto* frame = s.New<ObjectValue>();
-      frame->type = s.TypeOfSymbol("types:FrameType");
-      frame->hint = "frame";
-      return frame;
-    }
-    if ((name == "__name__" || name == "__qualname__") && generator->function != nullptr)
-      return s.Str(name == "__name__" ? generator->function->name : generator->function->qualname);
-    return nullptr;
-  }
-  if (auto* function = As<FunctionValue>(object)) {
-    for (const auto& [own, value] : function->attributes)
-      if (own == name && value != nullptr)
-        return value;
-    if (name == "__code__" && in.EnsureCode(function))
-      return s.Const({.kind = ConstantKind::kCode, .code = {function->code->image}});
-    if (name == "__name__")
-      return s.Str(function->is_real() ? s.ReadFact(function, Fact::kName).constant.text : function->name);
-    if (name == "__annotations__") {
-      if (function->annotations == nullptr && function->is_real())
-        function->annotations = s.StepFrom(function, Step::kFuncAnnotations);
-      if (auto* dict = function->annotations == nullptr ? nullptr : As<MappingValue>(s.Resolve(function->annotations)))
-        return dict;
-      MappingValue* annotations = s.Dict();  // stored as a flat tuple of names and values until somebody asks
-      auto* pairs = function->annotations == nullptr ? nullptr : As<SequenceValue>(s.Resolve(function->annotations));
-      for (size_t i = 0; pairs != nullptr && i + 1 < pairs->items.size(); i += 2)
-        s.MappingSet(annotations, pairs->items[i], pairs->items[i + 1]);
-      if (function->annotations != nullptr && pairs == nullptr)
-        return nullptr;
-      s.Touch(function);
-      function->annotations = nullptr;
-      s.SetInstanceAttr(function, name, annotations);
-      return annotations;
-    }
-    if (name == "__type_params__") {
-      V own = function->is_real() ? s.StepFrom(function, Step::kFuncTypeParams) : nullptr;
-      return own == nullptr ? s.Tuple({}) : own;
-    }
-    if (name == "__qualname__") {
-      if (function->is_real())
-        s.ReadFact(function, Fact::kQualname);
-      return s.Str(function->qualname);
-    }
-    if (name == "__module__")
-      return function->module == nullptr ? s.None() : function->module;
-    if (name == "__defaults__") {
-      if (function->defaults == nullptr && function->is_real())
-        function->defaults = s.StepFrom(function, Step::kFuncDefaults);
-      return function->defaults == nullptr ? s.None() : function->defaults;
-    }
-    if (name == "__kwdefaults__") {
-      if (function->kwdefaults == nullptr && function->is_real())
-        function->kwdefaults = s.StepFrom(function, Step::kFuncKwdefaults);
-      return function->kwdefaults == nullptr ? s.None() : function->kwdefaults;
-    }
-    return nullptr;
-  }
-  if (auto* type = As<TypeValue>(object)) {
-    if (name == "__name__")
-      return s.Str(NameOf(in, type));
-    if (name == "__qualname__")
-      return s.Str(type->symbol.substr(type->symbol.find(':') + 1));
-    if (name == "__module__")
-      return s.Str(type->symbol.substr(0, type->symbol.find(':')));
-    if (name == "__doc__" || name == "__abstractmethods__") {
-      V own = s.TypeAttr(type, name);
-      bool is_str = own != nullptr && AsConstant(s.Resolve(own)) != nullptr;
-      return own == nullptr || (name == "__doc__" && !is_str) ? nullptr : own;
-    }
-    if (name == "__bases__") {
-      if (type->is_real())
-        return s.StepFrom(type, Step::kTypeBases);
-      Values bases(type->bases.begin(), type->bases.end());
-      return s.Tuple(std::move(bases));
-    }
-    if (name == "__annotations__" && type->Has(TypeFlag::kHeapType)) {
-      for (const auto& [own, value] : type->own)
-        if (own == name)
-          return value;
-      V own = type->is_real() ? s.StepFrom(type, Step::kTypeDictItem, name) : nullptr;
-      if (own == nullptr && !type->is_real())
-        s.SetTypeAttr(type, name, own = s.Dict());
-      if (own == nullptr) {  // the class would keep the one that it makes
-        own = s.Dict();
-        own->frozen = true;
-      }
-      return own;
-    }
-    if (name == "__type_params__") {
-      V own = type->Has(TypeFlag::kHeapType) ? OwnAttr(s, type, name) : nullptr;
-      return own == nullptr ? s.Tuple({}) : own;
-    }
-    if (name == "__mro__") {
-      Values mro(s.MroOf(type).begin(), s.MroOf(type).end());
-      return s.Tuple(std::move(mro));
-    }
-    return nullptr;
-  }
-  if (auto* exception = As<ObjectValue>(object); exception != nullptr && !exception->is_real()) {
-    if (name == "args") {  // the same tuple every time, unless they were changed
-      Values shown = exception->arguments;
-      if (shown.size() > 2 && shown.size() <= 5 && s.IsSubclass(s.TypeOf(exception), "builtins:OSError"))
-        shown.resize(2);  // names of files are apart
-      auto* last = As<SequenceValue>(exception->args_tuple);
-      if (last == nullptr || last->items != shown)
-        exception->args_tuple = last = s.Tuple(std::move(shown));
-      return last;
-    }
-    if (name == "__cause__")
-      return exception->cause == nullptr ? s.None() : exception->cause;
-    if (name == "__context__") {
-      V context = exception->context == in.outside ? s.HandledBefore() : exception->context;
-      return context == nullptr ? s.None() : context;
-    }
-    if (name == "__suppress_context__")
-      return s.Bool(exception->suppress_context);
-    if (name == "__traceback__")
-      return exception->traceback == nullptr ? s.None() : exception->traceback;
-    return ExceptionMember(s, exception, name);
-  }
+  if (auto* builtin = As<BuiltinValue>(object))
+    return OfBuiltin(s, builtin, name);
+  if (auto* generator = As<GeneratorValue>(object))
+    return OfGenerator(s, generator, name);
+  if (auto* function = As<FunctionValue>(object))
+    return OfFunction(in, function, name);
+  if (auto* type = As<TypeValue>(object))
+    return OfType(in, type, name);
+  if (auto* exception = As<ObjectValue>(object); exception != nullptr && !exception->is_real())
+    return OfMadeException(in, exception, name);
   if (auto* exception = As<ObjectValue>(object); exception != nullptr && s.IsSubclass(s.TypeOf(exception), "builtins:BaseException"))
     return OfException(in, exception, name);
   return nullptr;
