@@ -25,6 +25,12 @@ bool IsWhole(PyObject* object) {
   return !PyTuple_CheckExact(object) && !PyAnySet_Check(object) && !PyCode_Check(object);
 }
 
+bool ReadParts(PyObject* iterator, long long (&parts)[3]) {
+  long long count = 0;
+  return pycompat::IsRangeIterator(iterator) && pycompat::ReadRangeIterator(iterator, &parts[0], &parts[2], &count) &&
+         !__builtin_mul_overflow(parts[2], count, &parts[1]) && !__builtin_add_overflow(parts[0], parts[1], &parts[1]);
+}
+
 // start, stop, step of what a range or range iterator will still give.
 bool RangeLeft(PyObject* object, Constant* value) {
   if (PyRange_Check(object)) {
@@ -34,11 +40,25 @@ bool RangeLeft(PyObject* object, Constant* value) {
     *value = Constant::Tuple(std::move(parts.items));
     return true;
   }
-  long long start = 0, step = 0, count = 0, stop = 0;
-  if (!pycompat::IsRangeIterator(object) || !pycompat::ReadRangeIterator(object, &start, &step, &count) ||
-      __builtin_mul_overflow(step, count, &stop) || __builtin_add_overflow(start, stop, &stop))
+  long long parts[3];
+  if (!ReadParts(object, parts))
     return false;
-  *value = Constant::Tuple({Constant::Int(start), Constant::Int(stop), Constant::Int(step)});
+  *value = Constant::Tuple({Constant::Int(parts[0]), Constant::Int(parts[1]), Constant::Int(parts[2])});
+  return true;
+}
+
+// A loop's iterator is compared once an iteration: without making constants.
+bool IsRangeLeft(PyObject* object, const Constant& expected) {
+  if (PyRange_Check(object)) {
+    Constant actual;
+    return RangeLeft(object, &actual) && actual == expected;
+  }
+  long long parts[3];
+  if (!ReadParts(object, parts) || expected.items.size() != 3)
+    return false;
+  for (size_t i = 0; i < 3; ++i)
+    if (!expected.items[i].is_int() || expected.items[i].integer != parts[i])
+      return false;
   return true;
 }
 
@@ -126,8 +146,7 @@ bool ReadFact<Fact::kRange>(PyObject* object, model::FactValue* value) {
 
 template <>
 bool FactIs<Fact::kRange>(PyObject* object, Operand operand, uint16_t*) noexcept {
-  Constant actual;
-  return RangeLeft(object, &actual) && actual == Expected(operand).value;
+  return IsRangeLeft(object, Expected(operand).value);
 }
 
 template <>
