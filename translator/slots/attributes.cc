@@ -161,6 +161,14 @@ Outcome GetThrough(Interp& in, V descriptor, V object, TypeValue* type, const st
       return in.Fold("builtins:getattr", {.positional = {object, s.Str(name)}});
     return in.Break(Reason::kUnsupportedAttribute, StrCat(TypeName(type), ".", name));
   }
+  if (kind->is("functools:_lru_cache_wrapper")) {
+    if (object == nullptr)
+      return in.Done(descriptor);
+    auto* method = s.New<MethodValue>();
+    method->function = descriptor;
+    method->self = object;
+    return in.Done(method);
+  }
   if (kind->Has(TypeFlag::kPythonDescriptor)) {
     V get = s.TypeAttr(kind, "__get__");
     if (get == nullptr)
