@@ -67,9 +67,9 @@ std::optional<model::BreakPlan> MakePlan(Interp& in, BreakKind kind, const Refus
         pending.pushes = effect.pushes;
       } else if (kind == BreakKind::kTruth) {
         pending.pops = 1;
-      } else if (kind == BreakKind::kRaise) {
+      } else if (kind == BreakKind::kRaise || kind == BreakKind::kGoOn) {
         pending.next = pending.offset;  // nothing comes after it, perhaps not even in the code
-        plan.traced = RaisesAgain(f.instruction());
+        plan.traced = kind == BreakKind::kRaise && RaisesAgain(f.instruction());
       }
     } else if (f.waiting == Resume::kInnermost) {
       return std::nullopt;

@@ -372,8 +372,9 @@ Outcome BuiltinDictPop(Interp& in, Args& args, Tail) {
   if (auto* view = As<ViewValue>(self); view != nullptr && view->form == ViewForm::kInstanceDict) {
     const Constant* name = ConstantOf(in.s, args.positional[1], ConstantKind::kStr);
     value = name == nullptr ? nullptr : in.s.InstanceAttr(view->target, name->text);
-    if (value != nullptr)
-      in.s.SetInstanceAttr(view->target, name->text, nullptr);
+    if (value != nullptr) {
+      FRAMEGATE_TAKE([[maybe_unused]] V none, RawSetItem(in, view, args.positional[1], nullptr));
+    }
   } else if (auto* mapping = As<MappingValue>(self)) {
     FRAMEGATE_TAKE(V own, KeyIn(in, mapping, args.positional[1]));
     value = in.s.MappingGet(mapping, own);
@@ -399,7 +400,7 @@ Outcome BuiltinDictSetDefault(Interp& in, Args& args, Tail) {
     if (kept != nullptr || name == nullptr)
       return kept != nullptr ? in.Done(kept) : WrongArguments(in, "dict.setdefault");
     V value = args.positional.size() > 2 ? args.positional[2] : in.s.None();
-    in.s.SetInstanceAttr(view->target, name->text, value);
+    FRAMEGATE_TAKE([[maybe_unused]] V none, RawSetItem(in, view, args.positional[1], value));
     return in.Done(value);
   }
   if (mapping == nullptr || args.positional.size() < 2)

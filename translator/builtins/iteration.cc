@@ -164,7 +164,8 @@ Outcome BuiltinReversed(Interp& in, Args& args, Tail) {
     iterator->source = sequence;
     iterator->length = sequence->items.size();
     iterator->mutable_made = true;
-    iterator->type = in.s.TypeOfSymbol("builtins:reversed");
+    const bool is_list = in.s.TypeOf(sequence)->Has(model::TypeFlag::kListSubclass);
+    iterator->type = in.s.TypeOfSymbol(is_list ? "_collections_abc:list_reverseiterator" : "builtins:reversed");
     return in.Done(iterator);
   }
   if (!As<ConstantValue>(value) && As<MappingValue>(value) == nullptr && As<ViewValue>(value) == nullptr) {

@@ -64,6 +64,20 @@ std::string_view FindPolyfill(std::string_view symbol) {
   return it == table->end() ? std::string_view() : it->second;
 }
 
+const LazyIterator* FindLazyIterator(std::string_view symbol) {
+  static constexpr LazyIterator kRows[] = {
+#define FRAMEGATE_LAZY_ITERATOR(function, type, constructor, parameters, always) {function, type, constructor, parameters, always},
+#include "translator/builtins/lazy_iterators.def"
+#undef FRAMEGATE_LAZY_ITERATOR
+  };
+  constexpr std::string_view kPackage = "framegate.";
+  const auto* row = !symbol.starts_with(kPackage)
+                        ? std::end(kRows)
+                        : std::find_if(std::begin(kRows), std::end(kRows),
+                                       [name = symbol.substr(kPackage.size())](const LazyIterator& r) { return r.function == name; });
+  return row == std::end(kRows) ? nullptr : row;
+}
+
 std::string_view FindConsumer(std::string_view symbol) {
   struct Row {
     std::string_view symbol, function;

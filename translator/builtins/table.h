@@ -19,6 +19,15 @@ std::string_view FindPolyfill(std::string_view symbol);
 std::string_view FindConsumer(std::string_view symbol);
 BuiltinBody FindBuiltin(std::string_view symbol);
 
+// What a generator of a polyfill stands for; null: it is one.
+struct LazyIterator {
+  std::string_view function, type, constructor;
+  size_t parameters;
+  bool always;
+};
+
+const LazyIterator* FindLazyIterator(std::string_view symbol);
+
 // Raises where the C callable does not take so many arguments (arities.def).
 Outcome CheckArity(Interp& in, std::string_view symbol, const Args& args);
 

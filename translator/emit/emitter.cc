@@ -307,6 +307,7 @@ void Emitter::LoadState(const model::BreakPlan&) {
 }
 
 absl::StatusOr<model::Entry> Emitter::Broke(model::BreakPlan plan, V exception) {
+  breaks_ = true;
   ScanState(plan, exception);
   CallGraph();
   FinishEffects();

@@ -60,6 +60,7 @@ class Emitter {
   void LoadView(ViewValue* value);
   void LoadPartial(PartialValue* value);
   void LoadGenerator(GeneratorValue* value);
+  bool LoadAsIterator(GeneratorValue* value);
   void LoadType(TypeValue* value);
   void LoadDeque(SequenceValue* value, TypeValue* type);
   void RestateGenerator(GeneratorValue* value);
@@ -110,6 +111,7 @@ class Emitter {
   std::vector<uint32_t> residuals_;  // per effect: local of its result
   uint32_t graph_outputs_ = 0;       // local of the first graph output
   std::string problem_;
+  bool breaks_ = false;  // what is loaded goes on in the frame
 };
 
 }  // namespace framegate::translator

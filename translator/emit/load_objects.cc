@@ -223,6 +223,8 @@ void Emitter::LoadIterator(IteratorValue* value) {
     case IteratorForm::kMapping:
       return made([&] { Load(value->source); }, value->at);
     case IteratorForm::kFixed:
+      if (AsConstant(value->source) != nullptr)
+        return made([&] { Load(value->source); }, value->at);
       return made(
           [&] {
             LoadItems(value->items);

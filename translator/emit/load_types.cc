@@ -1,5 +1,6 @@
 // Pushing classes and generators made in the frame, and attributes of what was made.
 #include "base/strings.h"
+#include "translator/builtins/table.h"
 #include "translator/emit/emitter.h"
 #include "translator/slots/slots.h"
 
@@ -147,7 +148,30 @@ void Emitter::RestateGenerator(GeneratorValue* value) {
   code_.PopTop();
 }
 
+// One of a polyfill that stands for an iterator of a C type leaves the frame as that. False: it stays a generator.
+bool Emitter::LoadAsIterator(GeneratorValue* value) {
+  const Frame* frame = value->frame.get();
+  const LazyIterator* row = frame == nullptr || frame->function == nullptr ? nullptr : FindLazyIterator(frame->function->symbol);
+  if (breaks_ || row == nullptr || row->constructor.empty() || (value->started && !row->always))
+    return false;
+  Values given;
+  for (size_t at = 0; at < frame->code->image->argcount; ++at) {
+    auto* cell = As<CellValue>(frame->slots[at]);
+    given.push_back(cell == nullptr ? frame->slots[at] : cell->contents);
+    if (given.back() == nullptr || (at >= row->parameters && s_.Resolve(given.back()) != s_.None()))
+      return false;
+  }
+  while (!given.empty() && s_.Resolve(given.back()) == s_.None())
+    given.pop_back();
+  Construct(
+      std::string(row->constructor).c_str(), [&] { LoadItems(given); }, static_cast<uint32_t>(given.size()));
+  Remember(value);
+  return true;
+}
+
 void Emitter::LoadGenerator(GeneratorValue* value) {
+  if (LoadAsIterator(value))
+    return;
   if (value->running || (value->frame != nullptr && value->frame->handled != nullptr))
     return Problem("a generator that is running or handles an exception");
   if (value->frame == nullptr) {

@@ -1,5 +1,6 @@
 // Generators and coroutines made and driven inside the frame.
 #include "base/strings.h"
+#include "translator/builtins/table.h"
 #include "translator/ops/stack.h"
 
 namespace framegate::translator {
@@ -23,6 +24,8 @@ Outcome OpReturnGenerator(Interp& in, Frame& f, const Instruction&) {
   generator->type = in.s.TypeOfSymbol((flags & 0x200) != 0  ? "types:AsyncGeneratorType"
                                       : (flags & 0x80) != 0 ? "types:CoroutineType"
                                                             : "types:GeneratorType");
+  if (const LazyIterator* row = f.hidden ? FindLazyIterator(f.function->symbol) : nullptr)
+    generator->type = in.s.TypeOfSymbol(std::string(row->type));
   auto frame = std::make_shared<Frame>(f);
   frame->generator = generator;
   frame->sync_root = false;

@@ -163,12 +163,15 @@ void Interp::NoteFinalizers() {
         const std::optional<Handle> type = s.mirror().Known(cell->handle, Step::kType);
         const model::FactValue* flags =
             type.has_value() && *type != model::kAbsent ? s.mirror().Known(*type, model::Fact::kTypeFlags) : nullptr;
-        if (flags != nullptr && model::HasFlag(flags->word, model::TypeFlag::kHasDel))
+        if (flags != nullptr && model::HasFlag(flags->word, model::TypeFlag::kHasDel) &&
+            model::HasFlag(flags->word, model::TypeFlag::kHeapType))
           finalizers_.push_back(cell);
       }
 }
 
 bool Interp::IsFinalizerDropped() {
+  if (frames_.size() == 1 && top().instruction().op == Op::kReturnValue)
+    return false;  // nothing comes after it
   for (V object : finalizers_)
     if (IsHeldNow(object) != Held::kYes)
       return true;

@@ -1,4 +1,7 @@
 // Calls of classes: what makes the object, and what __init__ does to it.
+#include <algorithm>
+#include <cerrno>
+
 #include "translator/builtins/table.h"
 #include "translator/slots/slots.h"
 
@@ -50,6 +53,43 @@ bool IsBuiltinNamed(Session& s, V value, std::string_view symbol) {
   return builtin != nullptr && builtin->symbol == symbol;
 }
 
+struct ErrorNumber {
+  int number;
+  std::string_view type;
+};
+
+// OSError(errno, ...) is of the class that stands for the number.
+TypeValue* ErrorType(Session& s, TypeValue* type, const Args& args) {
+  static constexpr ErrorNumber kNumbers[] = {{EAGAIN, "builtins:BlockingIOError"},
+                                             {EALREADY, "builtins:BlockingIOError"},
+                                             {EINPROGRESS, "builtins:BlockingIOError"},
+                                             {EPIPE, "builtins:BrokenPipeError"},
+                                             {ESHUTDOWN, "builtins:BrokenPipeError"},
+                                             {ECHILD, "builtins:ChildProcessError"},
+                                             {ENOENT, "builtins:FileNotFoundError"},
+                                             {ECONNREFUSED, "builtins:ConnectionRefusedError"},
+                                             {ECONNRESET, "builtins:ConnectionResetError"},
+                                             {EEXIST, "builtins:FileExistsError"},
+                                             {ECONNABORTED, "builtins:ConnectionAbortedError"},
+                                             {EISDIR, "builtins:IsADirectoryError"},
+                                             {EINTR, "builtins:InterruptedError"},
+                                             {ENOTDIR, "builtins:NotADirectoryError"},
+                                             {EACCES, "builtins:PermissionError"},
+                                             {EPERM, "builtins:PermissionError"},
+                                             {ESRCH, "builtins:ProcessLookupError"},
+                                             {ETIMEDOUT, "builtins:TimeoutError"}};
+  const size_t count = args.positional.size();
+  const Constant* given = !type->is("builtins:OSError") || count < 2 || count > 5 ? nullptr : IntOf(s, args.positional[0]);
+  const auto* row = std::find_if(std::begin(kNumbers), std::end(kNumbers),
+                                 [&](const ErrorNumber& one) { return given != nullptr && IntValue(*given) == one.number; });
+  return row == std::end(kNumbers) ? type : s.TypeOfSymbol(std::string(row->type));
+}
+
+// Its C code looks at the arguments, and keeps them elsewhere.
+bool TakesArgumentsApart(Session& s, TypeValue* type, const Args& args) {
+  return s.IsSubclass(type, "builtins:UnicodeError") || (s.IsSubclass(type, "builtins:SyntaxError") && args.positional.size() > 1);
+}
+
 // The bare object that the C base's __new__ would make, or null where the base is not modelled.
 V NewObject(Interp& in, TypeValue* type, const Args& args) {
   Session& s = in.s;
@@ -68,10 +108,13 @@ V NewObject(Interp& in, TypeValue* type, const Args& args) {
     }
     return nullptr;
   }
+  const bool is_exception = type->Has(TypeFlag::kExceptionSubclass);
+  if (is_exception && TakesArgumentsApart(s, type, args))
+    return nullptr;
   auto* object = s.New<ObjectValue>();
-  object->type = type;
+  object->type = is_exception ? ErrorType(s, type, args) : type;
   object->mutable_made = true;
-  if (type->Has(TypeFlag::kExceptionSubclass))
+  if (is_exception)
     object->arguments = args.positional;
   return object;
 }

@@ -204,8 +204,11 @@ Outcome DictOp(Interp& in, int32_t number, V left, V right) {
 
 Outcome ContainerOp(Interp& in, int32_t number, V left, V right) {
   for (V* side : {&left, &right})
-    if (auto* view = As<ViewValue>(*side); view != nullptr && view->form == ViewForm::kProxy)
+    if (auto* view = As<ViewValue>(*side); view != nullptr && view->form == ViewForm::kProxy) {
       *side = in.s.Resolve(view->target);
+    } else if (constexpr int32_t kOr = 7; view != nullptr && view->form == ViewForm::kInstanceDict && number == kOr) {
+      FRAMEGATE_TAKE(*side, in.CallBuiltin("builtins:dict.copy", {.positional = {view}}, kSync));
+    }
   if (As<SequenceValue>(left) != nullptr || As<SequenceValue>(right) != nullptr)
     return SequenceOp(in, number, left, right);
   FRAMEGATE_TAKE(V set, SetOp(in, number, left, right));

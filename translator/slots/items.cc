@@ -331,7 +331,31 @@ void SequenceChanged(Session& s, SequenceValue* sequence) {
   s.AddEffect({.helper = is_list ? model::Helper::kListAssign : model::Helper::kDequeAssign, .args = {sequence, s.Tuple(sequence->items)}});
 }
 
+namespace {
+
+bool IsInstanceDict(V container) {
+  auto* view = As<ViewValue>(container);
+  return view != nullptr && view->form == ViewForm::kInstanceDict;
+}
+
+Outcome SetInInstanceDict(Interp& in, ViewValue* view, V key, V value) {
+  const Constant* name = ConstantOf(in.s, key, ConstantKind::kStr);
+  if (name == nullptr)
+    return in.Break(Reason::kUnsupportedMutation, "an instance dict's key that is no str");
+  V meta = in.s.TypeAttr(in.s.TypeOf(view->target), name->text);
+  if (TypeValue* kind = meta == nullptr ? nullptr : in.s.TypeOf(meta); kind != nullptr && kind->is("builtins:member_descriptor"))
+    return in.Break(Reason::kUnsupportedMutation, "an instance dict's key that is a slot's name");
+  if (value == nullptr && in.s.InstanceAttr(view->target, name->text) == nullptr)
+    return KeyError(in, key);
+  in.s.SetInstanceAttr(view->target, name->text, value);
+  return in.Done(in.s.None());
+}
+
+}  // namespace
+
 Outcome RawSetItem(Interp& in, V container, V key, V value) {
+  if (IsInstanceDict(container))
+    return SetInInstanceDict(in, As<ViewValue>(container), key, value);
   if (auto* list = As<SequenceValue>(container); list != nullptr && !in.s.TypeOf(list)->Has(TypeFlag::kTupleSubclass))
     return AssignList(in, list, key, value);
   auto* mapping = As<MappingValue>(container);
@@ -353,15 +377,8 @@ Outcome Interp::SetItem(V container, V key, V value, Tail tail) {
   TypeValue* type = s.TypeOf(container);
   if (type == nullptr)
     return Break(Reason::kUnsupportedMutation, "a subscript");
-  if (auto* view = As<ViewValue>(container); view != nullptr && view->form == ViewForm::kInstanceDict) {
-    const Constant* name = ConstantOf(s, key, ConstantKind::kStr);
-    if (name == nullptr)
-      return Break(Reason::kUnsupportedMutation, "an instance dict's key that is no str");
-    if (value == nullptr && s.InstanceAttr(view->target, name->text) == nullptr)
-      return KeyError(*this, key);
-    s.SetInstanceAttr(view->target, name->text, value);
-    return Done(s.None());
-  }
+  if (IsInstanceDict(container))
+    return RawSetItem(*this, container, key, value);
   const char* special = value == nullptr ? "__delitem__" : "__setitem__";
   bool is_python = type->Has(TypeFlag::kHeapType) && As<FunctionValue>(s.Resolve(s.TypeAttr(type, special))) != nullptr;
   if (!is_python &&

@@ -77,7 +77,10 @@ Outcome IterConstant(Interp& in, V value, const Constant& c) {
   } else {
     return in.Raise("builtins:TypeError", StrCat("'", FullTypeName(s.TypeOf(value)), "' object is not iterable"));
   }
-  return in.Done(OverItems(s, std::move(items)));
+  IteratorValue* iterator = OverItems(s, std::move(items));
+  if (c.kind == ConstantKind::kBytes || c.kind == ConstantKind::kStr)
+    iterator->source = value;  // what it says it is
+  return in.Done(iterator);
 }
 
 Outcome IterTensor(Interp& in, TensorValue* tensor) {

@@ -26,14 +26,14 @@ V ExceptionMember(Session& s, ObjectValue* exception, const std::string& name) {
     if (name == "exceptions" && exception->parts != nullptr)
       return exception->parts;
   }
-  if (s.IsSubclass(type, "builtins:OSError") && count >= 2 && count <= 5) {
-    if (name == "errno")
-      return argument(0);
-    if (name == "strerror")
-      return argument(1);
-    if (name == "filename")
-      return argument(2);
+  if (s.IsSubclass(type, "builtins:OSError")) {
+    constexpr std::string_view kPlaces[] = {"errno", "strerror", "filename", "winerror", "filename2"};
+    const auto* place = std::find(std::begin(kPlaces), std::end(kPlaces), name);
+    if (place != std::end(kPlaces) && name != "winerror")
+      return count >= 2 && count <= 5 ? argument(static_cast<size_t>(place - std::begin(kPlaces))) : s.None();
   }
+  if (s.IsSubclass(type, "builtins:ImportError") && name == "msg")
+    return count == 1 ? argument(0) : s.None();
   bool named = s.IsSubclass(type, "builtins:NameError") || s.IsSubclass(type, "builtins:AttributeError") ||
                s.IsSubclass(type, "builtins:ImportError");
   if (named && (name == "name" || name == "obj" || name == "path" || name == "name_from")) {
@@ -300,9 +300,12 @@ V KnownGetset(Interp& in, const std::string& name, V object) {
   }
   if (auto* exception = As<ObjectValue>(object); exception != nullptr && !exception->is_real()) {
     if (name == "args") {  // the same tuple every time, unless they were changed
+      Values shown = exception->arguments;
+      if (shown.size() > 2 && shown.size() <= 5 && s.IsSubclass(s.TypeOf(exception), "builtins:OSError"))
+        shown.resize(2);  // names of files are apart
       auto* last = As<SequenceValue>(exception->args_tuple);
-      if (last == nullptr || last->items != exception->arguments)
-        exception->args_tuple = last = s.Tuple(exception->arguments);
+      if (last == nullptr || last->items != shown)
+        exception->args_tuple = last = s.Tuple(std::move(shown));
       return last;
     }
     if (name == "__cause__")

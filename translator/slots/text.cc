@@ -281,12 +281,19 @@ Outcome ExceptionText(Interp& in, V value, TypeValue* type) {
   if (s.IsSubclass(type, "builtins:KeyError") && items.size() == 1)
     return Repr(in, items[0]);
   if (s.IsSubclass(type, "builtins:OSError") && items.size() >= 2 && items.size() <= 5) {
+    if (value->is_real())  // the file it names is in no argument
+      return in.Break(Reason::kUnsupportedCall, StrCat("str() of a ", type->symbol));
+    items = As<ObjectValue>(value)->arguments;
     FRAMEGATE_TAKE(V number, Str(in, items[0]));
     FRAMEGATE_TAKE(V text, Str(in, items[1]));
     std::string shown = StrCat("[Errno ", AsConstant(number)->text, "] ", AsConstant(text)->text);
     if (items.size() > 2 && s.Resolve(items[2]) != s.None()) {
       FRAMEGATE_TAKE(V name, Repr(in, items[2]));
       shown += StrCat(": ", AsConstant(name)->text);
+      if (items.size() > 4 && s.Resolve(items[4]) != s.None()) {
+        FRAMEGATE_TAKE(V other, Repr(in, items[4]));
+        shown += StrCat(" -> ", AsConstant(other)->text);
+      }
     }
     return in.Done(s.Str(std::move(shown)));
   }

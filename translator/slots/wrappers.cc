@@ -221,8 +221,12 @@ Outcome CompareNamespaces(Interp& in, V left, V right, bool invert) {
 
 Outcome CallSlotWrapper(Interp& in, const std::string& symbol, Args args) {
   Method method;
-  if (!Split(symbol, &method))
-    return in.Fold(symbol, args);
+  if (!Split(symbol, &method)) {
+    const bool of_iterator = args.positional.size() == 1 && As<GeneratorValue>(in.s.Resolve(args.positional[0])) != nullptr;
+    if (of_iterator && symbol.ends_with(".__iter__"))
+      return in.Done(args.positional[0]);
+    return of_iterator && symbol.ends_with(".__next__") ? in.CallBuiltin("builtins:next", std::move(args), kSync) : in.Fold(symbol, args);
+  }
   if (method.name == "__init__" && !args.positional.empty())
     return Initialize(in, symbol, method, args);
   if (method.type == "SimpleNamespace" && args.positional.size() == 2 && IsOneOf(method.name, {"__eq__", "__ne__"}))

@@ -135,6 +135,8 @@ TypeValue* Session::IteratorType(IteratorValue* iterator) {
                                                      : "_collections_abc:dict_keyiterator");
     }
     case IteratorForm::kFixed:
+      if (const Constant* of = AsConstant(source); of != nullptr && of->kind == ConstantKind::kBytes)
+        return TypeOfSymbol("_collections_abc:bytes_iterator");
       return As<SetValue>(source) != nullptr ? TypeOfSymbol("_collections_abc:set_iterator") : nullptr;
     case IteratorForm::kReal:
     case IteratorForm::kEnumerate:

@@ -23,12 +23,16 @@ def iter_by_index(sequence):
 
 def filter_items(function, iterable):
     """builtins.filter."""
+    return _filter(function, iter(iterable))
+
+
+def _filter(function, iterator):
     if function is None:
-        for item in iterable:
+        for item in iterator:
             if item:
                 yield item
     else:
-        for item in iterable:
+        for item in iterator:
             if function(item):
                 yield item
 

@@ -1,15 +1,33 @@
-"""itertools in Python, as _polyfills has other C functions: generator functions, so that what they give is consumed as the originals would be."""
+"""itertools in Python, as _polyfills has other C functions: generator functions, so that what they give is consumed as the originals would be. As those do,
+they take the iterators of their arguments at once. What is known of the generators: translator/builtins/lazy_iterators.def."""
+import itertools
+import operator
 
 
 def count(start=0, step=1):
+    if not (_is_number(start) and _is_number(step)):
+        raise TypeError("a number is required")
+    return _count(start, step)
+
+
+def _is_number(value):
+    return hasattr(value, "__index__") or hasattr(value, "__int__") or hasattr(value, "__float__") or isinstance(value, complex)
+
+
+def _count(start, step):
     while True:
-        yield start
-        start += step
+        item = start
+        start = start + step
+        yield item
 
 
 def cycle(iterable, /):
+    return _cycle(iter(iterable))
+
+
+def _cycle(iterator):
     saved = []
-    for item in iterable:
+    for item in iterator:
         yield item
         saved.append(item)
     while saved:
@@ -18,16 +36,25 @@ def cycle(iterable, /):
 
 
 def repeat(object, times=None):
-    if times is None:
-        while True:
-            yield object
+    return _repeat_forever(object) if times is None else _repeat(object, max(operator.index(times), 0))
+
+
+def _repeat_forever(object):
+    while True:
+        yield object
+
+
+def _repeat(object, times):
     while times > 0:
         times -= 1
         yield object
 
 
 def accumulate(iterable, func=None, *, initial=None):
-    iterator = iter(iterable)
+    return _accumulate(iter(iterable), func, initial)
+
+
+def _accumulate(iterator, func, initial):
     if initial is None:
         for total in iterator:
             break
@@ -62,26 +89,39 @@ def _batches(iterator, n, strict):
 
 
 def chain(*iterables):
-    for iterable in iterables:
-        for item in iterable:
-            yield item
+    return _chain(iter(iterables))
 
 
 def chain_from_iterable(*arguments):
-    iterables = arguments[-1]
+    return _chain(iter(arguments[-1]))
+
+
+def chain_of(iterables):
+    """The constructor of new code for what _chain stands for."""
+    return itertools.chain.from_iterable(iterables)
+
+
+def _chain(iterables):
     for iterable in iterables:
         for item in iterable:
             yield item
 
 
 def compress(data, selectors):
+    return _compress(iter(data), iter(selectors))
+
+
+def _compress(data, selectors):
     for item, selected in zip(data, selectors):
         if selected:
             yield item
 
 
 def dropwhile(predicate, iterable, /):
-    iterator = iter(iterable)
+    return _dropwhile(predicate, iter(iterable))
+
+
+def _dropwhile(predicate, iterator):
     for item in iterator:
         if not predicate(item):
             yield item
@@ -91,20 +131,31 @@ def dropwhile(predicate, iterable, /):
 
 
 def takewhile(predicate, iterable, /):
-    for item in iterable:
+    return _takewhile(predicate, iter(iterable))
+
+
+def _takewhile(predicate, iterator):
+    for item in iterator:
         if not predicate(item):
             return
         yield item
 
 
 def filterfalse(function, iterable, /):
-    for item in iterable:
+    return _filterfalse(function, iter(iterable))
+
+
+def _filterfalse(function, iterator):
+    for item in iterator:
         if not (item if function is None else function(item)):
             yield item
 
 
 def groupby(iterable, key=None):
-    iterator = iter(iterable)
+    return _groupby(iter(iterable), key)
+
+
+def _groupby(iterator, key):
     state = {"exhausted": False, "id": None}
 
     def advance():
@@ -115,7 +166,7 @@ def groupby(iterable, key=None):
         state["exhausted"] = True
         return False
 
-    def group(wanted, token):
+    def _group(wanted, token):
         while not state["exhausted"] and state["id"] is token and state["key"] == wanted:
             yield state["item"]
             if not advance():
@@ -126,7 +177,7 @@ def groupby(iterable, key=None):
     while not state["exhausted"]:
         current = state["key"]
         token = state["id"] = object()
-        yield current, group(current, token)
+        yield current, _group(current, token)
         while not state["exhausted"] and state["key"] == current:
             advance()
 
@@ -167,7 +218,10 @@ def _slices(iterator, start, stop, step):
 
 
 def pairwise(iterable, /):
-    iterator = iter(iterable)
+    return _pairwise(iter(iterable))
+
+
+def _pairwise(iterator):
     for before in iterator:
         break
     else:
@@ -178,7 +232,11 @@ def pairwise(iterable, /):
 
 
 def starmap(function, iterable, /):
-    for arguments in iterable:
+    return _starmap(function, iter(iterable))
+
+
+def _starmap(function, iterator):
+    for arguments in iterator:
         yield function(*tuple(arguments))
 
 
@@ -203,7 +261,10 @@ def _branch(iterator, queues, queue):
 
 
 def zip_longest(*iterables, fillvalue=None):
-    iterators = [iter(iterable) for iterable in iterables]
+    return _zip_longest([iter(iterable) for iterable in iterables], fillvalue)
+
+
+def _zip_longest(iterators, fillvalue):
     active = len(iterators)
     while active:
         values = []
@@ -277,24 +338,33 @@ def combinations(iterable, r):
     pool = tuple(iterable)
     if r < 0:
         raise ValueError("r must be non-negative")
-    return _combinations(pool, r, 1)
+    return _combinations(pool, r)
 
 
 def combinations_with_replacement(iterable, r):
     pool = tuple(iterable)
     if r < 0:
         raise ValueError("r must be non-negative")
-    return _combinations(pool, r, 0)
+    return _combinations_with_replacement(pool, r)
 
 
-def _combinations(pool, r, distance):
-    """Indices that grow by at least `distance` from place to place."""
-    n = len(pool)
+def _combinations(pool, r):
+    for indices in _indices(len(pool), r, 1):
+        yield tuple([pool[i] for i in indices])
+
+
+def _combinations_with_replacement(pool, r):
+    for indices in _indices(len(pool), r, 0):
+        yield tuple([pool[i] for i in indices])
+
+
+def _indices(n, r, distance):
+    """Of places, those that grow by at least `distance` from place to place."""
     if (r > n and distance) or (r and not n):
         return
     indices = list(range(r)) if distance else [0] * r
     while True:
-        yield tuple([pool[i] for i in indices])
+        yield indices
         for place in reversed(range(r)):
             if indices[place] != (place + n - r if distance else n - 1):
                 break
