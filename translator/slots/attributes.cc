@@ -330,7 +330,14 @@ Outcome Interp::GetAttr(V object, const std::string& name, Tail tail) {
       return Call(getattr, {.positional = {s.Str(name)}}, tail);
     if (name == "__dict__")
       return Done(s.StepFrom(object, Step::kModuleDict));
-    if (s.TypeAttr(type, name) != nullptr)
+    V of_type = s.TypeAttr(type, name);
+    if (of_type != nullptr && name == "__getattribute__") {
+      auto* method = s.New<MethodValue>();
+      method->function = of_type;
+      method->self = object;
+      return Done(method);
+    }
+    if (of_type != nullptr)
       return Break(Reason::kUnsupportedAttribute, StrCat("module.", name));
     return NoAttribute(*this, object, type, name);
   }
