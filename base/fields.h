@@ -25,6 +25,7 @@
 
 #include "base/boxed.h"
 #include "base/hash.h"
+#include "base/shared.h"
 #include "base/status.h"
 #include "base/strings.h"
 
@@ -54,6 +55,8 @@ template <typename T>
 inline constexpr bool is_optional<std::optional<T>> = true;
 template <typename T>
 inline constexpr bool is_optional<Boxed<T>> = true;
+template <typename T>
+inline constexpr bool is_optional<Shared<T>> = true;
 template <typename T>
 inline constexpr bool is_pair = false;
 template <typename A, typename B>

@@ -26,6 +26,8 @@ struct FactValue {
   Boxed<TensorFacts> tensor;
   Hash128 hash;
 
+  bool operator==(const FactValue&) const = default;
+
   template <typename V, typename S>
   static void VisitFields(V& v, S& s) {
     v("fact", s.fact);

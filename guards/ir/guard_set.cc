@@ -46,6 +46,28 @@ std::string_view TorchName(GuardKind kind) {
   return row ? row->torch_name : std::string_view();
 }
 
+bool CheckTheSame(const Guard& a, const Guard& b) {
+  return a.kind == b.kind && a.subject == b.subject && a.other == b.other && a.part == b.part && a.object == b.object && a.type == b.type &&
+         a.fact == b.fact && a.free_sizes == b.free_sizes && a.free_strides == b.free_strides && a.others == b.others &&
+         a.terms == b.terms && a.constant == b.constant;
+}
+
+void GuardIndex::Add(Guard guard, std::vector<Guard>* guards) {
+  constexpr uint32_t kNone = UINT32_MAX;
+  const model::FactValue* fact = guard.fact ? &*guard.fact : nullptr;
+  const size_t hash = absl::HashOf(guard.kind, guard.subject, guard.other, guard.part, guard.object, guard.type, guard.terms.size(),
+                                   fact == nullptr ? model::Fact{} : fact->fact, fact == nullptr ? 0 : fact->word);
+  uint32_t& latest = latest_.try_emplace(hash, kNone).first->second;
+  for (uint32_t at = latest; at != kNone; at = before_[at])
+    if (CheckTheSame((*guards)[at], guard)) {
+      (*guards)[at].parts |= guard.parts;
+      return;
+    }
+  before_.resize(guards->size() + 1, kNone);
+  before_.back() = std::exchange(latest, static_cast<uint32_t>(guards->size()));
+  guards->push_back(std::move(guard));
+}
+
 bool IsDurable(GuardKind kind) {
   const KindRow* row = FindRow(kind);
   return row != nullptr && row->durable;

@@ -2,10 +2,10 @@
 // Thread-compatible.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "base/fields.h"
 #include "guards/program/program.h"
 #include "model/subject.h"
@@ -35,6 +35,8 @@ struct Term {
   uint32_t left = 0;                             // arithmetic and comparisons
   uint32_t right = 0;
 
+  bool operator==(const Term&) const = default;
+
   template <typename V, typename S>
   static void VisitFields(V& v, S& s) {
     v("op", s.op);
@@ -51,7 +53,7 @@ struct Guard {
   GuardKind kind = GuardKind::kFactIs;
   model::SubjectId subject = model::kNoSubject;
   std::string type;                            // Type: module:qualname
-  std::optional<model::FactValue> fact;        // Fact, Tensor (fact kTensor)
+  Shared<model::FactValue> fact;               // Fact, Tensor (fact kTensor)
   std::vector<uint32_t> free_sizes;            // Tensor: dimensions whose size is not compared
   std::vector<uint32_t> free_strides;          // Tensor: dimensions whose stride is not compared
   uint32_t parts = 0;                          // Tensor: TensorPart bits to compare as well
@@ -80,6 +82,20 @@ struct Guard {
     v("object", s.object);
     v("line", s.line);
   }
+};
+
+// Whether both check the same, lines and `parts` apart.
+bool CheckTheSame(const Guard& a, const Guard& b);
+
+// The guards of a list by what they check. Belongs to one list, to which nothing is added in another way. Thread-compatible.
+class GuardIndex {
+ public:
+  // Adds the guard, or the `parts` that one like it lacks.
+  void Add(Guard guard, std::vector<Guard>* guards);
+
+ private:
+  absl::flat_hash_map<size_t, uint32_t> latest_;  // by hash
+  std::vector<uint32_t> before_;                  // by place: an earlier one of the same hash
 };
 
 // Whether an entry with this guard may be stored.

@@ -8,7 +8,7 @@ absl::Status Kind<GuardKind::kAbsent>::Verify(const Guard&) {
 }
 
 template <>
-std::vector<model::SubjectId> Kind<GuardKind::kAbsent>::Needs(const Guard& guard) {
+Subjects Kind<GuardKind::kAbsent>::Needs(const Guard& guard) {
   return {guard.subject};
 }
 

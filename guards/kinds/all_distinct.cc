@@ -8,8 +8,8 @@ absl::Status Kind<GuardKind::kAllDistinct>::Verify(const Guard&) {
 }
 
 template <>
-std::vector<model::SubjectId> Kind<GuardKind::kAllDistinct>::Needs(const Guard& guard) {
-  std::vector<model::SubjectId> needs = {guard.subject};
+Subjects Kind<GuardKind::kAllDistinct>::Needs(const Guard& guard) {
+  Subjects needs = {guard.subject};
   needs.insert(needs.end(), guard.others.begin(), guard.others.end());
   return needs;
 }

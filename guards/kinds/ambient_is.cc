@@ -8,7 +8,7 @@ absl::Status Kind<GuardKind::kAmbientIs>::Verify(const Guard& guard) {
 }
 
 template <>
-std::vector<model::SubjectId> Kind<GuardKind::kAmbientIs>::Needs(const Guard&) {
+Subjects Kind<GuardKind::kAmbientIs>::Needs(const Guard&) {
   return {};
 }
 

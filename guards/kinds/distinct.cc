@@ -8,7 +8,7 @@ absl::Status Kind<GuardKind::kDistinct>::Verify(const Guard& guard) {
 }
 
 template <>
-std::vector<model::SubjectId> Kind<GuardKind::kDistinct>::Needs(const Guard& guard) {
+Subjects Kind<GuardKind::kDistinct>::Needs(const Guard& guard) {
   return {guard.subject, guard.other};
 }
 

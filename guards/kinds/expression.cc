@@ -65,8 +65,8 @@ absl::Status Kind<GuardKind::kExpression>::Verify(const Guard& guard) {
 }
 
 template <>
-std::vector<model::SubjectId> Kind<GuardKind::kExpression>::Needs(const Guard& guard) {
-  std::vector<model::SubjectId> needs;
+Subjects Kind<GuardKind::kExpression>::Needs(const Guard& guard) {
+  Subjects needs;
   for (const Term& term : guard.terms)
     if (term.subject != model::kNoSubject)
       needs.push_back(term.subject);

@@ -12,7 +12,7 @@ absl::Status Kind<GuardKind::kFactIs>::Verify(const Guard& guard) {
 }
 
 template <>
-std::vector<model::SubjectId> Kind<GuardKind::kFactIs>::Needs(const Guard& guard) {
+Subjects Kind<GuardKind::kFactIs>::Needs(const Guard& guard) {
   return {guard.subject};
 }
 

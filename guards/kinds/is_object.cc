@@ -8,7 +8,7 @@ absl::Status Kind<GuardKind::kIsObject>::Verify(const Guard& guard) {
 }
 
 template <>
-std::vector<model::SubjectId> Kind<GuardKind::kIsObject>::Needs(const Guard& guard) {
+Subjects Kind<GuardKind::kIsObject>::Needs(const Guard& guard) {
   return {guard.subject};
 }
 

@@ -13,7 +13,7 @@ absl::Status VerifyGuard(const Guard& guard) {
   return absl::InvalidArgumentError("an unknown kind of guard");
 }
 
-std::vector<model::SubjectId> NeedsOf(const Guard& guard) {
+Subjects NeedsOf(const Guard& guard) {
   switch (guard.kind) {
 #define FRAMEGATE_GUARD(number, name, text, torch_name, shape, durable, doc) \
   case GuardKind::name:                                                      \

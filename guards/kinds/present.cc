@@ -8,7 +8,7 @@ absl::Status Kind<GuardKind::kPresent>::Verify(const Guard&) {
 }
 
 template <>
-std::vector<model::SubjectId> Kind<GuardKind::kPresent>::Needs(const Guard& guard) {
+Subjects Kind<GuardKind::kPresent>::Needs(const Guard& guard) {
   return {guard.subject};
 }
 

@@ -8,7 +8,7 @@ absl::Status Kind<GuardKind::kSame>::Verify(const Guard& guard) {
 }
 
 template <>
-std::vector<model::SubjectId> Kind<GuardKind::kSame>::Needs(const Guard& guard) {
+Subjects Kind<GuardKind::kSame>::Needs(const Guard& guard) {
   return {guard.subject, guard.other};
 }
 

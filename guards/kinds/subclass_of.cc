@@ -9,7 +9,7 @@ absl::Status Kind<GuardKind::kSubclassOf>::Verify(const Guard& guard) {
 }
 
 template <>
-std::vector<model::SubjectId> Kind<GuardKind::kSubclassOf>::Needs(const Guard& guard) {
+Subjects Kind<GuardKind::kSubclassOf>::Needs(const Guard& guard) {
   return {guard.subject};
 }
 

@@ -20,7 +20,7 @@ absl::Status Kind<GuardKind::kTensorIs>::Verify(const Guard& guard) {
 }
 
 template <>
-std::vector<model::SubjectId> Kind<GuardKind::kTensorIs>::Needs(const Guard& guard) {
+Subjects Kind<GuardKind::kTensorIs>::Needs(const Guard& guard) {
   return {guard.subject};
 }
 

@@ -8,7 +8,7 @@ absl::Status Kind<GuardKind::kTypeIs>::Verify(const Guard& guard) {
 }
 
 template <>
-std::vector<model::SubjectId> Kind<GuardKind::kTypeIs>::Needs(const Guard& guard) {
+Subjects Kind<GuardKind::kTypeIs>::Needs(const Guard& guard) {
   return {guard.subject};
 }
 

@@ -1,6 +1,7 @@
-#include <map>
+#include <algorithm>
 #include <set>
 
+#include "absl/container/flat_hash_map.h"
 #include "guards/kinds/kind.h"
 #include "guards/passes/passes.h"
 #include "guards/program/verify.h"
@@ -16,7 +17,10 @@ using model::SubjectId;
 // What is known of one subject, from guards that stay.
 struct Known {
   const model::FactValue* value = nullptr;
-  std::set<Fact> facts;
+  absl::InlinedVector<Fact, 4> facts;
+
+  bool Has(Fact fact) const { return std::find(facts.begin(), facts.end(), fact) != facts.end(); }
+
   std::string type;
 };
 
@@ -43,12 +47,12 @@ class Implier {
       known_[guard.subject].type = guard.type;
     if (guard.kind == GuardKind::kFactIs && guard.fact->known) {
       Known& known = known_[guard.subject];
-      known.facts.insert(guard.fact->fact);
+      known.facts.push_back(guard.fact->fact);
       if (guard.fact->fact == Fact::kValue)
         known.value = &*guard.fact;
     }
     if (guard.kind == GuardKind::kAllDistinct) {
-      const std::vector<SubjectId> members = NeedsOf(guard);
+      const Subjects members = NeedsOf(guard);
       groups_.emplace_back(members.begin(), members.end());
     }
     const bool tests_presence = guard.kind == GuardKind::kAbsent || guard.kind == GuardKind::kPresent;
@@ -93,16 +97,16 @@ class Implier {
   // A value has its constant's exact type; a symbol that can never change its class has the one it had.
   bool IsTypeImplied(const Guard& guard) const {
     const Known* known = Find(guard.subject);
-    return known && (known->value != nullptr || (known->facts.contains(Fact::kSymbolName) && HasFixedInstances(guard.type)));
+    return known && (known->value != nullptr || (known->Has(Fact::kSymbolName) && HasFixedInstances(guard.type)));
   }
 
   bool IsFactImplied(SubjectId subject, Fact fact) const {
     const Known* known = Find(subject);
     if (fact == Fact::kLength && known)
-      return (known->value && HasLength(known->value->constant)) || known->facts.contains(Fact::kDictKeys) ||
-             known->facts.contains(Fact::kSetElements) || known->facts.contains(Fact::kSetMembers) || known->facts.contains(Fact::kRange);
+      return (known->value && HasLength(known->value->constant)) || known->Has(Fact::kDictKeys) || known->Has(Fact::kSetElements) ||
+             known->Has(Fact::kSetMembers) || known->Has(Fact::kRange);
     if (fact == Fact::kIterRemaining && known)
-      return known->facts.contains(Fact::kRange);
+      return known->Has(Fact::kRange);
     if (fact == Fact::kTypeName && set_.subjects[subject].step == model::Step::kType) {
       const Known* owner = Find(set_.subjects[subject].parent);
       return owner && !owner->type.empty() && owner->value == nullptr;
@@ -119,15 +123,15 @@ class Implier {
       return false;
     switch (node.step) {
       case model::Step::kItem:
-        return parent->facts.contains(Fact::kLength);
+        return parent->Has(Fact::kLength);
       case model::Step::kMro:
-        return parent->facts.contains(Fact::kMroLength);
+        return parent->Has(Fact::kMroLength);
       case model::Step::kDictItem:
       case model::Step::kDictKey:
       case model::Step::kDictValue:
-        return parent->facts.contains(Fact::kDictKeys);
+        return parent->Has(Fact::kDictKeys);
       case model::Step::kAttr:
-        return parent->facts.contains(Fact::kInstanceKeys);
+        return parent->Has(Fact::kInstanceKeys);
       default:
         return false;
     }
@@ -141,7 +145,7 @@ class Implier {
   }
 
   GuardSet& set_;
-  std::map<SubjectId, Known> known_;
+  absl::flat_hash_map<SubjectId, Known> known_;
   std::vector<bool> needed_;
   std::vector<std::set<SubjectId>> groups_;
 };

@@ -176,12 +176,30 @@ std::string Repr(const model::TensorFacts& facts) {
   return ReprTensor({.facts = facts});
 }
 
+namespace {
+
+// Flags by name: all that are set, or all that count (program.h).
+std::string ReprTypeFlags(uint64_t word) {
+  std::string text;
+  const uint64_t counted = word >> 32 == 0 ? word & UINT32_MAX : word >> 32;
+  const auto add = [&](uint64_t flag, std::string_view name) {
+    if ((counted & flag) != 0)
+      text += StrCat(text.empty() ? "" : ", ", (word & flag) != 0 ? "" : "no ", name);
+  };
+#define FRAMEGATE_TYPE_FLAG(bit, name, flag_text, doc) add(uint64_t{1} << bit, flag_text);
+#include "model/type_flags.def"
+#undef FRAMEGATE_TYPE_FLAG
+  return StrCat("a class that is: ", text);
+}
+
+}  // namespace
+
 std::string Repr(const model::FactValue& value) {
   if (!value.known)
     return StrCat("no ", model::EnumText(value.fact));
   switch (model::ShapeOf(value.fact)) {
     case model::FactShape::kWord:
-      return StrCat(value.word);
+      return value.fact == model::Fact::kTypeFlags ? ReprTypeFlags(value.word) : StrCat(value.word);
     case model::FactShape::kConstant:
       return model::Repr(value.constant);
     case model::FactShape::kTensor:

@@ -12,8 +12,9 @@ using model::Reason;
 const model::TensorFacts* Session::FactsOf(TensorValue* tensor) {
   if (tensor->node == UINT32_MAX && tensor->is_real() && !tensor->guarded) {
     tensor->guarded = true;
-    guards::Guard guard{
-        .kind = guards::GuardKind::kTensorIs, .subject = tensor->subject, .fact = mirror_.Fact(tensor->handle, Fact::kTensor)};
+    guards::Guard guard{.kind = guards::GuardKind::kTensorIs,
+                        .subject = tensor->subject,
+                        .fact = Shared<model::FactValue>::Borrow(mirror_.Fact(tensor->handle, Fact::kTensor))};
     for (uint32_t dim = 0; dim < guard.fact->tensor->sizes.size(); ++dim) {
       if (terms_.IsSize(tensor->subject, dim))
         guard.free_sizes.push_back(dim);

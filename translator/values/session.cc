@@ -183,7 +183,7 @@ const model::FactValue& Session::PeekFact(V value, Fact fact) {
 const model::FactValue& Session::ReadFact(V value, Fact fact) {
   const model::FactValue& observed = mirror_.Fact(value->handle, fact);
   if (NeedsGuards(value->subject))
-    AddGuard({.kind = GuardKind::kFactIs, .subject = value->subject, .fact = observed});
+    AddGuard({.kind = GuardKind::kFactIs, .subject = value->subject, .fact = Shared<model::FactValue>::Borrow(observed)});
   return observed;
 }
 
@@ -196,10 +196,8 @@ void Session::MarkImmutable(SubjectId subject) {
 void Session::AddGuard(Guard guard) {
   if (guard.subject != model::kNoSubject && !NeedsGuards(guard.subject) && (guard.other == model::kNoSubject || !NeedsGuards(guard.other)))
     return;
-  if (!guard_seen_.insert(HashBytes(Encode(guard))).second)
-    return;
   guard.line = line;
-  guards_.push_back(std::move(guard));
+  guard_index_.Add(std::move(guard), &guards_);
 }
 
 void Session::GuardSame(SubjectId a, SubjectId b) {
@@ -294,7 +292,8 @@ void Session::GuardTypes() {
     for (uint32_t place = 1; place < length; ++place) {
       const Handle base = mirror_.Step(type->handle, Step::kMro, place);
       const SubjectId subject = subjects_.Child(type->subject, Step::kMro, place);
-      AddGuard({.kind = GuardKind::kFactIs, .subject = subject, .fact = mirror_.Fact(base, Fact::kTypeName)});
+      AddGuard(
+          {.kind = GuardKind::kFactIs, .subject = subject, .fact = Shared<model::FactValue>::Borrow(mirror_.Fact(base, Fact::kTypeName))});
       if (auto it = by_handle_.find(base); it != by_handle_.end() && NeedsGuards(it->second->subject))
         GuardSame(subject, it->second->subject);
     }

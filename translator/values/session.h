@@ -338,7 +338,7 @@ class Session {
   Graph graph_;
   model::SubjectTable subjects_;
   std::vector<guards::Guard> guards_;
-  absl::flat_hash_set<Hash128> guard_seen_;  // by hash of the encoding
+  guards::GuardIndex guard_index_;
   std::vector<Effect> effects_;
   std::vector<std::pair<V, std::function<void()>>> journal_;
   uint32_t epoch_ = 1;
