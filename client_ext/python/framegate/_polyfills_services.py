@@ -49,17 +49,6 @@ def _match_by(self, method, string, pos, endpos):
     return None if found is None else _new_match(self, method, string, pos, endpos, 0, found)
 
 
-def pattern_eq(self, other):
-    if not isinstance(other, re.Pattern):
-        return NotImplemented
-    return self is other or (type(self.pattern) is type(other.pattern) and self.pattern == other.pattern and self.flags == other.flags)
-
-
-def pattern_ne(self, other):
-    equal = pattern_eq(self, other)
-    return equal if equal is NotImplemented else not equal
-
-
 def pattern_match(self, string, pos=0, endpos=sys.maxsize):
     return _match_by(self, "match", string, pos, endpos)
 
