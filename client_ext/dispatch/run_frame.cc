@@ -55,9 +55,10 @@ std::string_view TextOf(PyObject* text) {
 }
 
 bool UsesNumpy(const PyCodeObject* code) {
-  for (Py_ssize_t at = 0; at < PyTuple_GET_SIZE(code->co_names); ++at)
-    if (model::IsNumpyName(TextOf(PyTuple_GET_ITEM(code->co_names, at))))
-      return true;
+  for (PyObject* names : {code->co_names, code->co_localsplusnames})
+    for (Py_ssize_t at = 0; at < PyTuple_GET_SIZE(names); ++at)
+      if (model::IsNumpyName(TextOf(PyTuple_GET_ITEM(names, at))))
+        return true;
   return false;
 }
 

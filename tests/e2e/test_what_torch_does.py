@@ -79,3 +79,27 @@ def test_cached_parametrizations():
 def test_quantized_tensors_are_no_plain_ones():
     same(lambda x: torch.quantize_per_tensor(x, 0.1, 10, torch.quint8).dequantize(), X)
     same(lambda q: q.dequantize() * 2 if q.is_quantized else q, torch.quantize_per_tensor(X, 0.1, 0, torch.qint8))
+
+
+def test_sizes_that_are_tensors_of_numbers():
+    def run(x):
+        chunks = torch.div(x.size(0) * 4, 2, rounding_mode="trunc")
+        return x.view(chunks, 2), x.new_ones((chunks + 1, 2)), torch.div(-7, 2, rounding_mode="floor").item()
+
+    same(run, X)
+    framegate.reset()
+    framegate.compile(run, backend="eager", fullgraph=True)(X)
+
+
+def test_a_function_of_numpy_is_one_break():
+    numpy = pytest.importorskip("numpy")
+    numpy.random.seed(0)
+
+    def mask(size):
+        drawn = numpy.random.rand(size) > 0.5
+        return numpy.concatenate([drawn, numpy.zeros(1, dtype=bool)]).reshape(1, -1)
+
+    framegate.reset_stats()
+    compiled = framegate.compile(lambda x: x * 2 + torch.from_numpy(mask(3)), backend="eager")
+    assert compiled(X).shape == (3, 4)
+    assert framegate.stats()["graph_breaks"] <= 2

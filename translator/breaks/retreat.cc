@@ -13,10 +13,11 @@ bool IsProgramsOwn(const Frame& f) {
   return !f.hidden && !f.library;
 }
 
-// Code that computes with numpy, by what it calls it.
+// Code that computes with numpy, by what it calls it: a global or a variable from outside.
 bool UsesNumpy(const Frame& f) {
-  const auto& names = f.code->image->names;
-  return std::any_of(names.begin(), names.end(), model::IsNumpyName);
+  const model::CodeImage& image = *f.code->image;
+  return std::any_of(image.names.begin(), image.names.end(), model::IsNumpyName) ||
+         std::any_of(image.localsplusnames.begin(), image.localsplusnames.end(), model::IsNumpyName);
 }
 
 }  // namespace

@@ -173,6 +173,14 @@ Outcome BuiltinObjectGetAttribute(Interp& in, Args& args, Tail tail) {
   return GetAttrGeneric(in, in.s.Resolve(args.positional[0]), *name, tail);
 }
 
+Outcome BuiltinModuleGetAttribute(Interp& in, Args& args, Tail tail) {
+  const std::string* name = args.positional.size() == 2 && args.keyword.empty() ? NameArgument(in, args.positional[1]) : nullptr;
+  TypeValue* type = name == nullptr ? nullptr : in.s.TypeOf(args.positional[0]);
+  if (type == nullptr || !type->is("builtins:module"))
+    return in.Break(Reason::kUnsupportedCall, "module.__getattribute__");
+  return in.GetAttr(args.positional[0], *name, tail);
+}
+
 Outcome BuiltinCallable(Interp& in, Args& args, Tail) {
   TypeValue* type = args.positional.size() == 1 ? in.s.TypeOf(args.positional[0]) : nullptr;
   if (type == nullptr)

@@ -259,14 +259,17 @@ Outcome BuiltinTypeOr(Interp& in, Args& args, Tail) {
   return in.Done(MadeBy(in, "types:UnionType", "or", args.positional));
 }
 
-Outcome BuiltinAliasEqual(Interp& in, Args& args, Tail) {
+namespace {
+
+// Objects of one type are equal where these parts are.
+Outcome EqualByParts(Interp& in, Args& args, std::string_view symbol, std::initializer_list<const char*> parts) {
   Session& s = in.s;
   if (args.positional.size() != 2)
-    return WrongArguments(in, "GenericAlias.__eq__");
+    return WrongArguments(in, StrCat(symbol.substr(symbol.find(':') + 1), ".__eq__").c_str());
   for (V side : args.positional)
-    if (TypeValue* type = s.TypeOf(side); type == nullptr || !type->is("types:GenericAlias"))
+    if (TypeValue* type = s.TypeOf(side); type == nullptr || !type->is(symbol))
       return in.Done(s.Const(Constant::Of(ConstantKind::kNotImplemented)));
-  for (const char* part : {"__origin__", "__args__"}) {
+  for (const char* part : parts) {
     FRAMEGATE_TAKE(V left, in.GetAttr(args.positional[0], part));
     FRAMEGATE_TAKE(V right, in.GetAttr(args.positional[1], part));
     FRAMEGATE_TAKE(V equal, in.Equal(left, right));
@@ -274,6 +277,20 @@ Outcome BuiltinAliasEqual(Interp& in, Args& args, Tail) {
       return in.Done(equal);
   }
   return in.Done(s.Bool(true));
+}
+
+}  // namespace
+
+Outcome BuiltinAliasEqual(Interp& in, Args& args, Tail) {
+  return EqualByParts(in, args, "types:GenericAlias", {"__origin__", "__args__"});
+}
+
+Outcome BuiltinPatternEqual(Interp& in, Args& args, Tail) {
+  return EqualByParts(in, args, "re:Pattern", {"flags", "pattern"});
+}
+
+Outcome BuiltinPatternNotEqual(Interp& in, Args& args, Tail tail) {
+  return Inverse(in, BuiltinPatternEqual(in, args, tail));
 }
 
 Outcome BuiltinAliasNotEqual(Interp& in, Args& args, Tail tail) {

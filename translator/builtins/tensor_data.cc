@@ -1,4 +1,6 @@
 // Tensors and their data as Python numbers.
+#include <optional>
+
 #include "translator/builtins/table.h"
 #include "translator/slots/slots.h"
 
@@ -72,13 +74,10 @@ bool Mentions(Session& s, V value, const TensorValue* tensor, int depth = 0) {
   return false;
 }
 
-// What torch.tensor was given, while nothing has been done with the tensor that could have changed it; null otherwise.
-V DataOf(Session& s, TensorValue* tensor) {
+// The node that made it, while nothing has been done with the tensor that could have changed it; null otherwise.
+const Node* Unchanged(Session& s, TensorValue* tensor) {
   const std::vector<Node>& nodes = s.graph().nodes();
   if (tensor->node >= nodes.size() || tensor->facts == nullptr || tensor->facts->requires_grad)
-    return nullptr;
-  const Node& made = nodes[tensor->node];
-  if (made.target != "torch:tensor" || made.args.size() != 1)
     return nullptr;
   for (size_t at = tensor->node + 1; at < nodes.size(); ++at) {
     bool uses =
@@ -87,7 +86,67 @@ V DataOf(Session& s, TensorValue* tensor) {
     if (uses && nodes[at].has_effect)
       return nullptr;
   }
-  return made.args[0];
+  return &nodes[tensor->node];
+}
+
+std::optional<int64_t> IntIn(Session& s, V value, int depth = 0);
+
+std::optional<int64_t> Quotient(std::string_view rounding, int64_t left, int64_t right) {
+  constexpr int64_t kLargest = int64_t{1} << 52;  // exact as a double, which is what torch computes with
+  if (right == 0 || left > kLargest || left < -kLargest)
+    return std::nullopt;
+  const int64_t quotient = left / right;
+  if (rounding == "trunc")
+    return quotient;
+  return rounding == "floor" ? std::optional(quotient - ((left % right != 0) && ((left < 0) != (right < 0)) ? 1 : 0)) : std::nullopt;
+}
+
+// The int that a tensor without dimensions was computed to be, from ints alone.
+std::optional<int64_t> IntOfTensor(Session& s, TensorValue* tensor, int depth) {
+  if (tensor->facts == nullptr || !tensor->facts->sizes.empty() || tensor->facts->dtype != "torch.int64" || depth > 8)
+    return std::nullopt;
+  const Node* made = Unchanged(s, tensor);
+  if (made == nullptr || made->args.empty() || made->args.size() > 2)
+    return std::nullopt;
+  const std::optional<int64_t> left = IntIn(s, made->args[0], depth + 1);
+  if (made->target == "torch:tensor" && made->args.size() == 1)
+    return left;
+  const std::optional<int64_t> right = made->args.size() == 2 ? IntIn(s, made->args[1], depth + 1) : std::nullopt;
+  if (!left.has_value() || !right.has_value())
+    return std::nullopt;
+  if (made->target == "torch:div" && made->kwargs.size() == 1 && made->kwargs[0].first == "rounding_mode") {
+    const Constant* rounding = AsConstant(s.Resolve(made->kwargs[0].second));
+    return rounding == nullptr ? std::nullopt : Quotient(rounding->text, *left, *right);
+  }
+  int64_t result = 0;
+  if (!made->kwargs.empty())
+    return std::nullopt;
+  if (made->target == "_operator:add" && !__builtin_add_overflow(*left, *right, &result))
+    return result;
+  if (made->target == "_operator:sub" && !__builtin_sub_overflow(*left, *right, &result))
+    return result;
+  if (made->target == "_operator:mul" && !__builtin_mul_overflow(*left, *right, &result))
+    return result;
+  return made->target == "_operator:floordiv" ? Quotient("floor", *left, *right) : std::nullopt;
+}
+
+std::optional<int64_t> IntIn(Session& s, V value, int depth) {
+  if (auto* tensor = As<TensorValue>(s.Look(value)))
+    return IntOfTensor(s, tensor, depth);
+  Size size;
+  if (!s.AsSize(value, &size))
+    return std::nullopt;
+  s.Fix(value);
+  return size.now();
+}
+
+// What torch.tensor was given; null where that is not what it holds.
+V DataOf(Session& s, TensorValue* tensor) {
+  const Node* made = Unchanged(s, tensor);
+  if (made != nullptr && made->target == "torch:tensor" && made->args.size() == 1)
+    return made->args[0];
+  const std::optional<int64_t> number = made == nullptr ? std::nullopt : IntOfTensor(s, tensor, 0);
+  return number.has_value() ? s.Int(*number) : nullptr;
 }
 
 // The numbers as tolist() gives them of a tensor of that dtype; null where that is not for us to say.
@@ -159,6 +218,37 @@ Outcome BuiltinTensorItem(Interp& in, Args& args, Tail) {
 
 Outcome BuiltinTensorToList(Interp& in, Args& args, Tail) {
   return DataAsNumbers(in, args, false);
+}
+
+namespace {
+
+void TakeSizes(Session& s, V* value, int depth) {
+  V known = s.Look(*value);
+  if (auto* sequence = As<SequenceValue>(known); sequence != nullptr && depth == 0 && !sequence->is_real()) {
+    Values items = sequence->items;
+    for (V& item : items)
+      TakeSizes(s, &item, 1);
+    if (items != sequence->items)
+      *value = s.Tuple(std::move(items));
+  } else if (auto* tensor = As<TensorValue>(known)) {
+    if (std::optional<int64_t> number = IntOfTensor(s, tensor, 0))
+      *value = s.Int(*number);
+  }
+}
+
+}  // namespace
+
+void TakeSizes(Session& s, std::string_view symbol, Args* args) {
+  constexpr std::string_view kMethods[] = {"view",     "reshape",    "expand", "repeat",    "new_zeros", "new_ones", "new_empty",
+                                           "new_full", "as_strided", "split",  "unflatten", "narrow",    "chunk",    "tile"};
+  constexpr std::string_view kPlace = "torch._C:TensorBase.";
+  if (!symbol.starts_with(kPlace) ||
+      std::find(std::begin(kMethods), std::end(kMethods), symbol.substr(kPlace.size())) == std::end(kMethods))
+    return;
+  for (size_t i = 1; i < args->positional.size(); ++i)
+    TakeSizes(s, &args->positional[i], 0);
+  for (auto& [name, value] : args->keyword)
+    TakeSizes(s, &value, 0);
 }
 
 // What torch takes a scalar of numpy for; null where it is none, or neither an int nor a float.

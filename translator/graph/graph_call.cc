@@ -486,6 +486,7 @@ class NodeMaker {
 Outcome Interp::GraphCall(NodeOp op, const std::string& symbol, Args args) {
   if (HasTorchFunction(s, args))
     return CallTorchFunction(*this, symbol, std::move(args));
+  TakeSizes(s, symbol, &args);
   return NodeMaker(*this, op, symbol, std::move(args)).Run();
 }
 

@@ -171,6 +171,14 @@ Outcome GetThrough(Interp& in, V descriptor, V object, TypeValue* type, const st
     return in.Raise("builtins:AttributeError", name);
   if (kind->is("builtins:getset_descriptor"))
     return ThroughGetset(in, object, type, name);
+  if (kind->is("functools:_lru_cache_wrapper")) {
+    if (object == nullptr)
+      return in.Done(descriptor);
+    auto* method = s.New<MethodValue>();
+    method->function = descriptor;
+    method->self = object;
+    return in.Done(method);
+  }
   if (kind->Has(TypeFlag::kPythonDescriptor)) {
     V get = s.TypeAttr(kind, "__get__");
     if (get == nullptr)
@@ -332,7 +340,14 @@ Outcome Interp::GetAttr(V object, const std::string& name, Tail tail) {
       return Call(getattr, {.positional = {s.Str(name)}}, tail);
     if (name == "__dict__")
       return Done(s.StepFrom(object, Step::kModuleDict));
-    if (s.TypeAttr(type, name) != nullptr)
+    V of_type = s.TypeAttr(type, name);
+    if (of_type != nullptr && name == "__getattribute__") {
+      auto* method = s.New<MethodValue>();
+      method->function = of_type;
+      method->self = object;
+      return Done(method);
+    }
+    if (of_type != nullptr)
       return Break(Reason::kUnsupportedAttribute, StrCat("module.", name));
     return NoAttribute(*this, object, type, name);
   }

@@ -56,6 +56,8 @@ std::string_view OperatorName(int32_t number);
 bool IsNotImplemented(Session& s, V value);
 // Of translator/builtins/tensor_data.cc: what torch takes a scalar of numpy for; null where it is none.
 V NumberOfNumpy(Session& s, V value);
+// The same: numbers in place of tensors that a method is given as sizes, where those are computed from numbers alone.
+void TakeSizes(Session& s, std::string_view symbol, Args* args);
 // Of translator/builtins/torch_function.cc: a mode that the frame has entered is asked about functions of torch.
 bool InFunctionMode(Session& s);
 // It, or the class of an argument that is no tensor, says what a function of torch does.
