@@ -5,7 +5,28 @@ namespace framegate::translator {
 
 using model::Resume;
 
+namespace {
+
+// What comes next keeps the value in an object, a global or a cell, and does no more with it.
+bool IsKept(const Frame& f) {
+  constexpr size_t kFar = 4;
+  for (size_t at = f.ip + 1; at < f.code->instructions.size() && at <= f.ip + kFar; ++at) {
+    const Op op = f.code->instructions[at].op;
+    if (op == Op::kStoreAttr || op == Op::kStoreGlobal || op == Op::kStoreDeref || op == Op::kStoreSubscr)
+      return true;
+    if (op != Op::kSwap && op != Op::kLoadFast && op != Op::kLoadDeref && op != Op::kLoadGlobal)
+      return false;
+  }
+  return false;
+}
+
+}  // namespace
+
 Outcome OpBinaryOp(Interp& in, Frame& f, const Instruction& i) {
+  constexpr int32_t kAdd = 0, kSubtract = 10, kOperators = 13;
+  const int32_t number = i.arg % kOperators;  // in place or not
+  if (V count = (number == kAdd || number == kSubtract) && IsKept(f) ? in.s.Count(Cell(f, 2), number == kAdd, Cell(f, 1)) : nullptr)
+    return Replace(f, 2, in.Done(count));
   return Replace(f, 2, in.BinaryOp(i.arg, Cell(f, 2), Cell(f, 1), kPushTail));
 }
 

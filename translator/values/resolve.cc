@@ -39,6 +39,13 @@ V Session::Look(V value) {
     }
     return residual->known;
   }
+  if (auto* count = As<ResidualValue>(value); count != nullptr && count->is_count) {
+    if (count->known == nullptr) {
+      const Constant *before = AsConstant(Resolve(count->of)), *step = AsConstant(count->key);
+      count->known = Int(count->function == "add" ? before->integer + step->integer : before->integer - step->integer);
+    }
+    return count->known;
+  }
   auto* lazy = As<LazyValue>(value);
   if (lazy == nullptr)
     return value;

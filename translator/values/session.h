@@ -74,6 +74,8 @@ class Session {
   bool AsSize(V value, Size* size);
   // Symbols anywhere in a sequence or slice, or among a tensor's sizes.
   bool HoldsSymbol(V value, int depth = 0);
+  // `before` + or - `step`, an int, where `before` is one that nobody has needed yet, as `obj.count += 1` has it; null: not such a count.
+  V Count(V before, bool adds, V step);
   // All those are fixed.
   void Fix(V value, int depth = 0);
   // Exact type; guards it. Null where the type cannot be modelled.

@@ -97,6 +97,33 @@ bool Session::MayBeSymbol(SubjectId subject, const Constant& now) {
   return now.kind == ConstantKind::kFloat && std::isfinite(now.real) && IsDynamic(PathOf(subject));
 }
 
+V Session::Count(V before, bool adds, V step) {
+  constexpr int64_t kLimit = int64_t{1} << 60;
+  const auto fits = [](const Constant* c) { return c != nullptr && c->is_int() && c->integer > -kLimit && c->integer < kLimit; };
+  auto* earlier = As<ResidualValue>(before);
+  auto* lazy = As<LazyValue>(before);
+  if (!fits(AsConstant(step)) || step->is_real())
+    return nullptr;
+  if (earlier != nullptr ? !earlier->is_count || earlier->known != nullptr
+                         : lazy == nullptr || lazy->resolved != nullptr || !lazy->is_real() || !NeedsGuards(lazy->subject))
+    return nullptr;
+  if (lazy != nullptr) {
+    if (!MayBeConstants(mirror_.Step(lazy->handle, Step::kType)))
+      return nullptr;
+    const model::FactValue& now = mirror_.Fact(lazy->handle, model::Fact::kValue);
+    if (!now.known || !fits(&now.constant) || MayBeSymbol(lazy->subject, now.constant))
+      return nullptr;
+    AddGuard({.kind = GuardKind::kTypeIs, .subject = lazy->subject, .type = "builtins:int"});
+  }
+  auto* count = New<ResidualValue>();
+  count->type = TypeOfSymbol("builtins:int");
+  count->function = adds ? "add" : "sub";
+  count->of = before;
+  count->key = step;
+  count->is_count = true;
+  return count;
+}
+
 V Session::MakeSymbol(LazyValue* lazy, const Constant& now) {
   AddGuard({.kind = GuardKind::kTypeIs, .subject = lazy->subject, .type = now.is_int() ? "builtins:int" : "builtins:float"});
   auto* symbol = New<SymbolValue>();

@@ -150,6 +150,8 @@ TypeValue* Session::IteratorType(IteratorValue* iterator) {
 }
 
 TypeValue* Session::TypeOf(V value) {
+  if (auto* count = As<ResidualValue>(value); count != nullptr && count->is_count)
+    return count->type;
   value = Look(value);
   if (auto* symbol = As<SymbolValue>(value))
     return ConstantType(symbol->now);

@@ -294,7 +294,8 @@ struct ResidualValue final : Value {
   uint64_t at = 0;
   std::string function;  // a constructor (model/constructors.def): made where it is used, of `of` and `key` where there are
   V of = nullptr, key = nullptr;
-  V known = nullptr;  // the number, once somebody needed it: the iterator's place is guarded then
+  V known = nullptr;      // the number, once somebody needed it: the iterator's place is guarded then
+  bool is_count = false;  // an int that Python code counts on from `of` to keep it: a number once somebody needs it, `of` is guarded then
 };
 
 struct SymbolValue final : Value {

@@ -4,9 +4,6 @@ The daemon asks for these functions by name and inlines them like a user's; thei
 C function does, with its errors, and use nothing but builtins.
 """
 import math
-import sys
-
-_VERSION = sys.version_info[:2]
 
 
 def iter_by_index(sequence):
@@ -159,7 +156,7 @@ def deque_remove(self, value, /):
         if item is value or item == value:
             del self[place]
             return
-    raise ValueError(f"{value!r} is not in deque" if _VERSION < (3, 12) else "deque.remove(x): x not in deque")
+    raise ValueError(f"{value!r} is not in deque")
 
 
 def round_of(number, ndigits=None):
