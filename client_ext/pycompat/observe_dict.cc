@@ -1,5 +1,7 @@
 #include "client_ext/pycompat/observe_dict.h"
 
+#include <string_view>
+
 namespace framegate::pycompat {
 
 namespace {
@@ -19,10 +21,20 @@ Lookup SameTuple(PyObject* a, PyObject* b) {
   return Lookup::kFound;
 }
 
+// Tuples, and instances of subclasses that compare as these do: torch.Size, named tuples.
+bool IsTuple(PyObject* object) {
+  return PyTuple_Check(object) && Py_TYPE(object)->tp_richcompare == PyTuple_Type.tp_richcompare;
+}
+
+// Its comparison is C code that looks at nothing else.
+bool IsDevice(PyObject* object) {
+  return (Py_TYPE(object)->tp_flags & Py_TPFLAGS_HEAPTYPE) == 0 && std::string_view(Py_TYPE(object)->tp_name) == "torch.device";
+}
+
 // Types whose instances are equal to nothing but themselves and what the branches of SameKey know.
 bool HasPlainEquality(PyObject* object) {
-  return object == Py_None || IsNumber(object) || PyUnicode_CheckExact(object) || PyBytes_CheckExact(object) ||
-         PyTuple_CheckExact(object) || Py_TYPE(object)->tp_richcompare == PyBaseObject_Type.tp_richcompare;
+  return object == Py_None || IsNumber(object) || PyUnicode_CheckExact(object) || PyBytes_CheckExact(object) || IsTuple(object) ||
+         IsDevice(object) || Py_TYPE(object)->tp_richcompare == PyBaseObject_Type.tp_richcompare;
 }
 
 }  // namespace
@@ -55,8 +67,10 @@ Lookup SameKey(PyObject* a, PyObject* b) {
                    std::memcmp(PyBytes_AS_STRING(a), PyBytes_AS_STRING(b), static_cast<size_t>(PyBytes_GET_SIZE(a))) == 0
                ? Lookup::kFound
                : Lookup::kAbsent;
-  if (PyTuple_CheckExact(a) && PyTuple_CheckExact(b))
+  if (IsTuple(a) && IsTuple(b))
     return SameTuple(a, b);
+  if (IsDevice(a) && IsDevice(b))
+    return PyObject_RichCompareBool(a, b, Py_EQ) == 1 ? Lookup::kFound : Lookup::kAbsent;
   return HasPlainEquality(a) && HasPlainEquality(b) ? Lookup::kAbsent : Lookup::kUnknown;
 }
 

@@ -1,10 +1,16 @@
 """Exceptions of the operating system, patterns that do not fit their class, attributes of C types that are not modelled."""
 import errno
 import os
+import sys
+import types
 
 import pytest
 
 import framegate
+
+
+lazy = types.ModuleType("lazy")
+lazy.__getattr__ = lambda name: f"lazy {name}"
 
 
 class NoPatterns:
@@ -103,7 +109,12 @@ def a_dict_beside_slots():
     return s.a, s.__dict__["a"], vars(s).pop("a"), s.a, s.z
 
 
-CASES = [classes_of_error_numbers, caught_by_its_number, text_of_a_real_one, patterns, keys_of_a_mapping, attributes_of_c_types, an_instance_dict,
+def a_module_with_getattr():
+    module = sys.modules["types"] if sys.version_info >= (3, 13) else lazy
+    return module.__dict__["__name__"], module.__class__.__name__, lazy.anything
+
+
+CASES = [a_module_with_getattr, classes_of_error_numbers, caught_by_its_number, text_of_a_real_one, patterns, keys_of_a_mapping, attributes_of_c_types, an_instance_dict,
          a_dict_beside_slots]
 
 

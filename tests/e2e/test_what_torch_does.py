@@ -103,3 +103,38 @@ def test_a_function_of_numpy_is_one_break():
     compiled = framegate.compile(lambda x: x * 2 + torch.from_numpy(mask(3)), backend="eager")
     assert compiled(X).shape == (3, 4)
     assert framegate.stats()["graph_breaks"] <= 2
+
+
+@pytest.mark.parametrize("key", [torch.device("cpu"), (torch.device("cpu"), torch.float32), torch.Size([2]), torch.float32])
+def test_dict_keys_that_are_torch_s_own(key):
+    table = {key: X}
+    framegate.reset_stats()
+    for function in (lambda d: [v * 2 for v in d.values()], lambda d: d[key] * 2):
+        compiled = framegate.compile(function, backend="eager")
+        for factor in (1, 3):
+            table[key] = X * factor
+            torch.testing.assert_close(compiled(table), function(table))
+    stats = framegate.stats()
+    assert (stats["entries"], stats["refused_entries"]) == (2, 0)
+
+
+def test_gradients_of_one_kind_are_one_group():
+    def clipped(clip):
+        parameters = [nn.Parameter(X.clone()), nn.Parameter(X[0].clone())]
+        for parameter in parameters:
+            parameter.grad = torch.ones_like(parameter)
+        return clip(parameters, 0.5), [parameter.grad for parameter in parameters]
+
+    clip = nn.utils.clip_grad_norm_
+    compiled = framegate.compile(lambda parameters, most: clip(parameters, most), backend="eager", fullgraph=True)
+    torch.testing.assert_close(clipped(compiled), clipped(clip), rtol=0, atol=0)
+
+
+def test_cond_that_is_not_captured_runs_as_written():
+    def run(x):
+        try:
+            return torch.cond(x[0, 0] > 0, lambda a: (a, a * 2), lambda a: (a * 3, a * 1), (x,))
+        except torch._dynamo.exc.UncapturedHigherOrderOpError:
+            return "refused"
+
+    assert run(X) == framegate.compile(run, backend="eager")(X) == "refused"

@@ -212,6 +212,41 @@ Outcome BuiltinTensorNew(Interp& in, Args& args, Tail) {
   return in.GraphCall(model::NodeOp::kCallMethod, size ? "torch._C:TensorBase.new_empty" : "torch._C:TensorBase.new", std::move(args));
 }
 
+// Lists of tensors of one kind, as one group. In which order several come is not told.
+Outcome BuiltinGroupTensors(Interp& in, Args& args, Tail) {
+  Session& s = in.s;
+  auto* lists = args.positional.empty() || args.positional.size() > 2 ? nullptr : As<SequenceValue>(s.Resolve(args.positional[0]));
+  const model::TensorFacts* first = nullptr;
+  bool alike = lists != nullptr && args.keyword.empty();
+  size_t count = 0;
+  Values copies;
+  for (size_t at = 0; alike && at < lists->items.size(); ++at) {
+    auto* list = As<SequenceValue>(s.Resolve(lists->items[at]));
+    alike = list != nullptr && !list->items.empty() && (at == 0 || list->items.size() == count);
+    for (size_t i = 0; alike && i < list->items.size(); ++i) {
+      auto* tensor = As<TensorValue>(s.Resolve(list->items[i]));
+      const model::TensorFacts* facts = tensor == nullptr ? nullptr : s.FactsOf(tensor);
+      first = first == nullptr ? facts : first;
+      alike = facts != nullptr && facts->dtype == first->dtype && facts->device == first->device;
+    }
+    if (alike) {
+      count = list->items.size();
+      copies.push_back(s.List(list->items));
+    }
+  }
+  if (!alike || first == nullptr)
+    return in.Break(Reason::kUnsupportedTensor, "tensors of several kinds in lists");
+  Values indices;
+  if (args.positional.size() == 2 && s.Resolve(args.positional[1]) == s.Bool(true))
+    for (size_t i = 0; i < count; ++i)
+      indices.push_back(s.Int(static_cast<int64_t>(i)));
+  MappingValue* groups = s.Dict();
+  V key = s.Tuple(
+      {s.Const(Constant::Named(ConstantKind::kDevice, first->device)), s.Const(Constant::Named(ConstantKind::kDtype, first->dtype))});
+  s.MappingSet(groups, key, s.Tuple({s.List(std::move(copies)), s.List(std::move(indices))}));
+  return in.Done(groups);
+}
+
 Outcome BuiltinTensorItem(Interp& in, Args& args, Tail) {
   return DataAsNumbers(in, args, true);
 }

@@ -336,10 +336,10 @@ Outcome Interp::GetAttr(V object, const std::string& name, Tail tail) {
   if (type->is("builtins:module")) {
     if (V value = s.InstanceAttr(object, name))
       return Done(value);
-    if (V getattr = s.InstanceAttr(object, "__getattr__"))
-      return Call(getattr, {.positional = {s.Str(name)}}, tail);
     if (name == "__dict__")
       return Done(s.StepFrom(object, Step::kModuleDict));
+    if (V getattr = s.InstanceAttr(object, "__getattr__"); getattr != nullptr && s.TypeAttr(type, name) == nullptr)
+      return Call(getattr, {.positional = {s.Str(name)}}, tail);
     V of_type = s.TypeAttr(type, name);
     if (of_type != nullptr && name == "__getattribute__") {
       auto* method = s.New<MethodValue>();

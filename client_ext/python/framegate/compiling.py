@@ -136,7 +136,8 @@ def _default_backend() -> str | Callable[..., typing.Any]:
 def _torch_files() -> tuple[str, ...]:
     torch = sys.modules["torch"]
     root = os.path.dirname(typing.cast(str, torch.__file__)) + os.sep
-    folders = ("_dynamo", "_inductor", "_functorch", "_subclasses", "_logging", "_library", "_custom_op", "fx", "autograd", "optim")
+    folders = ("_dynamo", "_inductor", "_functorch", "_higher_order_ops", "_subclasses", "_logging", "_library", "_custom_op", "fx",
+               "autograd", "optim")
     files = ("_tensor", "_tensor_str", "_ops", "library", "functional", "_jit_internal", "overrides", os.path.join("nn", "parameter"))
     return (*(root + folder + os.sep for folder in folders), *(f"{root}{file}.py" for file in files))
 
