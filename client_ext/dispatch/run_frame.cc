@@ -1,6 +1,7 @@
 #include "client_ext/dispatch/run_frame.h"
 
 #include <algorithm>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -9,6 +10,7 @@
 #include "client_ext/dispatch/unsafe.h"
 #include "client_ext/drive/enter.h"
 #include "client_ext/hook/hook.h"
+#include "client_ext/observe/symbols.h"
 #include "client_ext/region/region.h"
 #include "client_ext/region/stats.h"
 #include "client_ext/torch_bridge/table.h"
@@ -46,18 +48,10 @@ Reason WhyNever(const PyCodeObject* code) {
   return code->co_nlocalsplus >= kMostSlots ? Reason::kUnsupportedFrame : Reason::kNoReason;
 }
 
-std::string_view TextOf(PyObject* text) {
-  Py_ssize_t size = 0;
-  const char* data = PyUnicode_AsUTF8AndSize(text, &size);
-  if (data == nullptr)
-    PyErr_Clear();
-  return data == nullptr ? std::string_view() : std::string_view(data, static_cast<size_t>(size));
-}
-
 bool UsesNumpy(const PyCodeObject* code) {
   for (PyObject* names : {code->co_names, code->co_localsplusnames})
     for (Py_ssize_t at = 0; at < PyTuple_GET_SIZE(names); ++at)
-      if (model::IsNumpyName(TextOf(PyTuple_GET_ITEM(names, at))))
+      if (std::string name; TextOf(PyTuple_GET_ITEM(names, at), &name) && model::IsNumpyName(name))
         return true;
   return false;
 }
@@ -71,8 +65,7 @@ bool IsGivenTensor(pycompat::Frame* frame) {
   return false;
 }
 
-bool IsInFiles(PyCodeObject* code, const Prefixes& prefixes) {
-  const std::string_view name = TextOf(code->co_filename);
+bool IsInFiles(std::string_view name, const Prefixes& prefixes) {
   // Packages may be installed inside the standard library's folder.
   return std::any_of(prefixes.begin(), prefixes.end(), [&](const std::string& prefix) {
     return name.starts_with(prefix) && name.find("-packages/", prefix.size()) == std::string_view::npos;
@@ -84,9 +77,11 @@ Site* NewSite(PyCodeObject* code, Region* region) {
   if (site == nullptr)
     return nullptr;
   site->passed = WhyNever(code);
-  site->quiet = site->passed == Reason::kNoReason && IsInFiles(code, Options().quiet_files);
-  site->only_direct = site->passed == Reason::kNoReason &&
-                      (site->quiet || IsInFiles(code, Options().skip_files) || model::IsLibraryFile(TextOf(code->co_filename)));
+  std::string file;
+  TextOf(code->co_filename, &file);
+  site->quiet = site->passed == Reason::kNoReason && IsInFiles(file, Options().quiet_files);
+  site->only_direct =
+      site->passed == Reason::kNoReason && (site->quiet || IsInFiles(file, Options().skip_files) || model::IsLibraryFile(file));
   site->of_numpy = UsesNumpy(code);
   if (site->passed != Reason::kNoReason || site->only_direct) {
     Count(Counter::kFrames);

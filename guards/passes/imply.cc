@@ -18,10 +18,9 @@ using model::SubjectId;
 struct Known {
   const model::FactValue* value = nullptr;
   absl::InlinedVector<Fact, 4> facts;
+  std::string type;
 
   bool Has(Fact fact) const { return std::find(facts.begin(), facts.end(), fact) != facts.end(); }
-
-  std::string type;
 };
 
 bool HasLength(const model::Constant& value) {

@@ -168,6 +168,15 @@ class NodeMaker {
   }
 
  private:
+  Node Call() {
+    return {.op = op_,
+            .target = target_,
+            .args = args_.positional,
+            .kwargs = args_.keyword,
+            .position = in_.Position(),
+            .module_stack = in_.top().module_stack};
+  }
+
   Outcome Add(V out) {
     if (out != nullptr) {
       FRAMEGATE_TAKE([[maybe_unused]] V fits, FitsInto(out, meta_.result));
@@ -180,13 +189,9 @@ class NodeMaker {
       }
     if (meta_.same_as.has_value() && !meta_.mutates_first && *meta_.same_as < args_.positional.size()) {
       GuardAmbient();
-      s_.graph().Add({.op = op_,
-                      .target = target_,
-                      .args = args_.positional,
-                      .kwargs = args_.keyword,
-                      .position = in_.Position(),
-                      .module_stack = in_.top().module_stack,
-                      .is_argument = true});
+      Node node = Call();
+      node.is_argument = true;
+      s_.graph().Add(std::move(node));
       return in_.Done(args_.positional[*meta_.same_as]);
     }
     auto* first = args_.positional.empty() ? nullptr : As<TensorValue>(s_.Look(args_.positional[0]));
@@ -207,17 +212,12 @@ class NodeMaker {
     GuardAmbient();
     if (out != nullptr)
       args_.keyword.emplace_back("out", out);
-    uint32_t index =
-        s_.graph().Add({.op = op_,
-                        .target = target_,
-                        .args = args_.positional,
-                        .kwargs = args_.keyword,
-                        .position = in_.Position(),
-                        .module_stack = in_.top().module_stack,
-                        .bodies = bodies_,
-                        .written = std::move(written),
-                        .has_effect = !has_rule_ || meta_.mutates_first || meta_.may_raise_on_data || meta_.draws || !changed.empty(),
-                        .draws = !has_rule_ || meta_.draws});
+    Node node = Call();
+    node.bodies = bodies_;
+    node.written = std::move(written);
+    node.has_effect = !has_rule_ || meta_.mutates_first || meta_.may_raise_on_data || meta_.draws || !changed.empty();
+    node.draws = !has_rule_ || meta_.draws;
+    const uint32_t index = s_.graph().Add(std::move(node));
     if (meta_.may_raise_on_data && s_.first_raiser == UINT32_MAX) {
       s_.first_raiser = index;
       s_.early_effects = s_.effects().size();

@@ -1,5 +1,6 @@
 // Jumps, loops, return.
 #include "base/strings.h"
+#include "translator/ops/flow.h"
 #include "translator/ops/set_loop.h"
 #include "translator/ops/stack.h"
 #include "translator/slots/slots.h"
@@ -19,27 +20,9 @@ Outcome JumpTo(Frame& f, uint32_t target) {
 // Every way on from the instruction ends in a raise, soon.
 bool OnlyRaises(const DecodedCode& code, uint32_t start) {
   constexpr size_t kSoon = 200;
-  std::vector<uint32_t> open{start};
-  std::vector<bool> seen(code.instructions.size());
-  for (size_t steps = 0; !open.empty(); ++steps) {
-    const uint32_t at = open.back();
-    open.pop_back();
-    if (at >= code.instructions.size() || steps > kSoon)
-      return false;
-    if (seen[at])
-      continue;
-    seen[at] = true;
-    const Instruction& i = code.instructions[at];
-    if (i.op == Op::kReturnValue || i.op == Op::kYieldValue || i.op == Op::kSend)
-      return false;
-    if (i.op == Op::kRaiseVarargs || i.op == Op::kReraise)
-      continue;
-    if (i.target != kNoIndex)
-      open.push_back(i.target);
-    if (i.op != Op::kJump)
-      open.push_back(at + 1);
-  }
-  return true;
+  return !Walk(code, start, {.steps = kSoon}, [](const Instruction& i) {
+    return i.op == Op::kReturnValue || i.op == Op::kYieldValue || i.op == Op::kSend ? Way::kFound : Way::kOn;
+  });
 }
 
 // A branch on a tensor of which one way only raises: the graph goes the other way and fails where it is the wrong one, and then everything

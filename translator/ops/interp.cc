@@ -1,7 +1,7 @@
-#include "model/libraries.h"
 #include "translator/ops/interp.h"
 
 #include "base/strings.h"
+#include "model/libraries.h"
 #include "translator/breaks/retreat.h"
 #include "translator/ops/foresee.h"
 #include "translator/ops/stack.h"

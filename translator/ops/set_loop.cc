@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "translator/ops/flow.h"
+
 namespace framegate::translator {
 
 namespace {
@@ -15,28 +17,13 @@ bool ShowsVariables(const model::CodeImage& code) {
 
 // Whether some way on from the instruction reads the variable before it is set.
 bool IsReadLater(const DecodedCode& code, uint32_t start, uint32_t variable) {
-  std::vector<uint32_t> open{start};
-  std::vector<bool> seen(code.instructions.size());
-  while (!open.empty()) {
-    const uint32_t at = open.back();
-    open.pop_back();
-    if (at >= code.instructions.size() || seen[at])
-      continue;
-    seen[at] = true;
-    const Instruction& i = code.instructions[at];
-    const bool is_of_it = i.arg == static_cast<int32_t>(variable);
-    if (is_of_it && (i.op == Op::kLoadFast || i.op == Op::kLoadFastAndClear))
-      return true;
-    if (is_of_it && (i.op == Op::kStoreFast || i.op == Op::kDeleteFast))
-      continue;
-    if (i.handler != kNoIndex)
-      open.push_back(code.handlers[i.handler].target);
-    if (i.target != kNoIndex)
-      open.push_back(i.target);
-    if (i.op != Op::kJump && i.op != Op::kReturnValue && i.op != Op::kRaiseVarargs && i.op != Op::kReraise)
-      open.push_back(at + 1);
-  }
-  return false;
+  return Walk(code, start, {.into_handlers = true}, [variable](const Instruction& i) {
+    if (i.arg != static_cast<int32_t>(variable))
+      return Way::kOn;
+    if (i.op == Op::kLoadFast || i.op == Op::kLoadFastAndClear)
+      return Way::kFound;
+    return i.op == Op::kStoreFast || i.op == Op::kDeleteFast ? Way::kEnds : Way::kOn;
+  });
 }
 
 }  // namespace

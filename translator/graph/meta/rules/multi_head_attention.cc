@@ -68,13 +68,10 @@ bool FitMasks(const Call& call, const Inputs& in, const Size& target, const Size
          FitsMask(call, "key_padding_mask", dtype, in.batched ? Dims{in.batch, source} : Dims{source});
 }
 
-// Whether gradients reach the weights of attention.
-bool ReachesWeights(const Call& call) {
-  constexpr std::string_view kParameters[] = {"query",         "key",    "in_proj_weight", "in_proj_bias",    "q_proj_weight",
-                                              "k_proj_weight", "bias_k", "attn_mask",      "key_padding_mask"};
-  return std::any_of(std::begin(kParameters), std::end(kParameters), [&](std::string_view parameter) {
+bool AnyRequiresGradient(const Call& call, std::initializer_list<std::string_view> parameters) {
+  return std::any_of(parameters.begin(), parameters.end(), [&](std::string_view parameter) {
     absl::StatusOr<Value> value = call.Tensor(parameter);
-    return call.Has(parameter) && value.ok() && value->requires_grad;
+    return value.ok() && value->requires_grad;
   });
 }
 
@@ -82,13 +79,6 @@ Value Absent() {
   Value none;
   none.is_none = true;
   return none;
-}
-
-bool NeedsGradient(const Call& call, std::initializer_list<std::string_view> parameters) {
-  return call.ambient().grad && std::any_of(parameters.begin(), parameters.end(), [&](std::string_view parameter) {
-           absl::StatusOr<Value> value = call.Tensor(parameter);
-           return value.ok() && value->requires_grad;
-         });
 }
 
 }  // namespace
@@ -130,7 +120,8 @@ Outcome MultiHeadAttention(const Call& call) {
     shape.push_back(target);
     shape.push_back(source + (longer ? 1 : 0) + (zero ? 1 : 0));
     results[1] = call.Fresh(dtype, std::move(shape));
-    results[1].differentiable = ReachesWeights(call);
+    results[1].differentiable = AnyRequiresGradient(call, {"query", "key", "in_proj_weight", "in_proj_bias", "q_proj_weight",
+                                                           "k_proj_weight", "bias_k", "attn_mask", "key_padding_mask"});
   }
   Product product = Product::Tuple(std::move(results));
   product.draws = training && dropout > 0;
@@ -146,7 +137,7 @@ Outcome NativeMultiHeadAttention(const Call& call) {
   DType dtype = in.query.dtype;
   if (!in.batched || width != in.width || in.key.sizes() != in.query.sizes() || in.value.sizes() != in.query.sizes() || call.Has("mask"))
     return Unknown();
-  if (NeedsGradient(call, {"query", "key", "value", "qkv_weight", "qkv_bias", "proj_weight", "proj_bias"}))
+  if (call.ambient().grad && AnyRequiresGradient(call, {"query", "key", "value", "qkv_weight", "qkv_bias", "proj_weight", "proj_bias"}))
     return Unknown();
   if (!Fits(call, "qkv_weight", dtype, {width * 3, width}) || !Fits(call, "qkv_bias", dtype, {width * 3}) ||
       !Fits(call, "proj_weight", dtype, {width, width}) || !Fits(call, "proj_bias", dtype, {width}))
@@ -168,8 +159,9 @@ Outcome TransformerEncoderLayer(const Call& call) {
   if (source.rank() != 3 || !IsFloating(dtype) || call.ambient().autocast || source.elements() == 0 || source.size(2) != width ||
       call.Has("mask") || hidden.rank() != 2 || heads <= 0 || width % heads != 0)
     return Unknown();
-  if (NeedsGradient(call, {"src", "qkv_weight", "qkv_bias", "proj_weight", "proj_bias", "norm_weight_1", "norm_bias_1", "norm_weight_2",
-                           "norm_bias_2", "ffn_weight_1", "ffn_bias_1", "ffn_weight_2", "ffn_bias_2"}))
+  if (call.ambient().grad &&
+      AnyRequiresGradient(call, {"src", "qkv_weight", "qkv_bias", "proj_weight", "proj_bias", "norm_weight_1", "norm_bias_1",
+                                 "norm_weight_2", "norm_bias_2", "ffn_weight_1", "ffn_bias_1", "ffn_weight_2", "ffn_bias_2"}))
     return Unknown();
   const Size& inner = hidden.size(0);
   const std::pair<std::string_view, Dims> expected[] = {
